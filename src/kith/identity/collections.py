@@ -14,6 +14,7 @@ from kith.identity.crypto import collections as crypto
 from kith.identity.event_notifications import collections as event_notifications
 from kith.identity.executor import inspector
 from kith.identity.exports import actions as exports
+from kith.identity.factors import api as factors
 from kith.identity.flows import collections as flows
 from kith.identity.groups import collection as groups
 from kith.identity.impersonation import api as impersonation
@@ -55,6 +56,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
 ACTIONS: tuple[Action, ...] = (
     *messages.ACTIONS,
     *user_actions.ACTIONS,
+    *factors.ACTIONS,
     *memberships.ACTIONS,
     *access_request_actions.ACTIONS,
     *session_actions.ACTIONS,

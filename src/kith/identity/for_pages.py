@@ -10,7 +10,7 @@ from typing import Any
 
 from kith.base.exchange import Exchange, Headers
 from kith.base.work import Work
-from kith.identity import staff
+from kith.identity import staff, staff_lists
 from kith.identity.access_requests import pages as access_requests
 from kith.identity.account_settings import pages as account_settings
 from kith.identity.account_settings.visitor import Visitor
@@ -23,20 +23,27 @@ from kith.identity.executor import pages as flows
 from kith.identity.executor.flow_run import safe_path
 from kith.identity.for_social import count_members
 from kith.identity.impersonation import service as impersonation
-from kith.identity.invites import Invite, find_invite
+from kith.identity.invites import Invite, find_invite, invite, own_invites
+from kith.identity.invites import withdraw_own as withdraw_own_invite
 from kith.identity.locations.service import Locations
 from kith.identity.lockdown import pages as lockdown
+from kith.identity.login_figures import sign_ins_by_day
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
 from kith.identity.messages.tables import UserMessage
+from kith.identity.policies.decider_names import decider_names
 from kith.identity.providers.oauth2 import pages as oauth
 from kith.identity.providers.saml import pages as saml
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
+from kith.identity.rest import fields
+from kith.identity.rest.fields import read_uuid
 from kith.identity.rest.openapi import describe
+from kith.identity.rights import rights_of
 from kith.identity.server_names import home_of
 from kith.identity.sessions import cookies, user_agents
+from kith.identity.sessions.cookies import carried_key
 from kith.identity.signups import pages as signups
 from kith.identity.sources import pages as sources
 from kith.identity.users import store as users
@@ -47,6 +54,7 @@ from kith.identity.users.tables import User
 __all__ = [
     "API_DIALECT",
     "LEVELS",
+    "RESOURCES",
     "TEAM",
     "Invite",
     "LibraryEntry",
@@ -56,31 +64,41 @@ __all__ = [
     "access_requests",
     "account_settings",
     "brands",
+    "carried_key",
     "code_for_page",
     "count_members",
+    "decider_names",
     "describe_api",
+    "fields",
     "find_invite",
     "find_user",
     "find_visitor",
     "flows",
     "home_of",
     "impersonation",
+    "invite",
     "known_visitor",
     "leave_message",
     "library",
     "lockdown",
     "no_session_cookie",
     "oauth",
+    "own_invites",
     "place_of",
+    "read_uuid",
     "recognise",
+    "rights_of",
     "safe_path",
     "saml",
+    "sign_ins_by_day",
     "signups",
     "sources",
     "staff",
+    "staff_lists",
     "take_messages",
     "use_recovery",
     "user_agents",
+    "withdraw_own_invite",
 ]
 
 

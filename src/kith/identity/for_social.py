@@ -14,9 +14,11 @@ from kith.identity import presence, reauthentication
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.event_notifications.facts import DirectMessageAsked
+from kith.identity.own_pages import key_of_page
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import find_revoked, note_use, still_open
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
+from kith.identity.providers.oauth2.authentication.bearers import of_session as find_bearer_of_session
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
@@ -31,6 +33,7 @@ from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
 from kith.identity.sealing import Sealer
+from kith.identity.sessions.belongings import SessionBelongings
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.signups import store as signups
 from kith.identity.signups.mode import current as signup_mode
@@ -52,6 +55,7 @@ __all__ = [
     "OAuthError",
     "Pictures",
     "Sealer",
+    "SessionBelongings",
     "SessionEnded",
     "SessionRenewed",
     "SignupRequest",
@@ -67,6 +71,7 @@ __all__ = [
     "find_address",
     "find_bearer",
     "find_bearer_by_key",
+    "find_bearer_of_session",
     "find_client",
     "find_locale",
     "find_members",
@@ -76,7 +81,9 @@ __all__ = [
     "is_confirmed",
     "is_password",
     "joined_since",
+    "key_of_page",
     "last_seen",
+    "note_seen",
     "note_use",
     "register_by_app",
     "revoke_oauth_token",
@@ -132,6 +139,10 @@ async def find_signup(work: Work, user_id: int) -> Signup | None:
 async def last_seen(work: Work, user_id: int) -> datetime | None:
     """When somebody was last here, to the day."""
     return await presence.last_seen(work.db, user_id)
+
+
+async def note_seen(work: Work, user_id: int, at: datetime) -> None:
+    await users.seen(work.db, user_id, at)
 
 
 async def count_members(work: Work) -> int:

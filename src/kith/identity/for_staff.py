@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from kith.base.work import Work
-from kith.identity import staff_view
+from kith.identity import staff_people, staff_view
 from kith.identity.admission import PeopleGate, is_turned_away
 from kith.identity.audit.service import record as record_event
 from kith.identity.invites import Invite, find_invite, invite, invites, withdraw_invite
+from kith.identity.mail_texts import TEXTS as MAIL_TEXTS
 from kith.identity.providers.oauth2.logout.propagation import end_all_of
 from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
@@ -21,6 +22,7 @@ from kith.identity.users.privileges import is_mighty
 from kith.identity.users.service import LastSuperuser, Role, UserDeleted
 
 __all__ = [
+    "MAIL_TEXTS",
     "Invite",
     "NotWaiting",
     "PeopleGate",
@@ -42,6 +44,7 @@ __all__ = [
     "set_active",
     "set_role",
     "shut_out",
+    "staff_people",
     "staff_view",
     "want_approval",
     "withdraw_invite",
@@ -58,11 +61,13 @@ class TeamMember(msgspec.Struct, frozen=True):
     username: str
     email: str
     role: str
+    locale: str
 
 
 async def find_team(work: Work) -> list[TeamMember]:
     """Moderators and administrators who may come in; `email` is empty while it does not count as theirs."""
-    return [TeamMember(one.id, one.username, one.counted_email, one.role) for one in await users.team(work.db)]
+    found = await users.team(work.db)
+    return [TeamMember(one.id, one.username, one.counted_email, one.role, one.locale) for one in found]
 
 
 async def set_active(work: Work, user_id: int, active: bool, *, by: int | None, by_name: str) -> None:

@@ -17,6 +17,7 @@ from kith.base.db import METADATA, Query, query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
+from kith.identity.expressions.drafts import LOOKS_UP, LOOKS_UP_REFUSED
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
@@ -29,7 +30,6 @@ from kith.identity.stages.tables import prompt_fields, prompt_stages, validation
 # Stages that let in, write into a record, or set up a factor (one that asks for a factor may offer to).
 POWERFUL = frozenset({"userlogin", "userwrite", "otp", "otptime", "otpstatic", "otpvalidate", "webauthn"})
 DESIGNATIONS = frozenset({"authentication", "recovery", "enrollment", "stage_setup"})
-LOOKS_UP = ("user_by", "has_authenticator")  # in an expression: it asks about people of its choice
 _REFUSED = "Only a superuser may change how people sign in, or what guards their accounts."
 _HARMLESS = frozenset({"name", "icon", "promoted", "enabled"})  # of a source
 _AREAS = ("flows", "stages", "policies", "propertymappings", "sources")
@@ -118,7 +118,7 @@ def _check_lookups(draft: RecordDraft[Any]) -> None:
         return
     for name, value in draft.values.items():
         if isinstance(value, str) and draft.sets(name) and any(word in value for word in LOOKS_UP):
-            draft.complain(name, "To look people up in an expression takes the right core.view_user.")
+            draft.complain(name, LOOKS_UP_REFUSED)
     draft.raise_complaints()
 
 

@@ -52,7 +52,7 @@ async def use(exchange: Exchange, key: str) -> Headers:
         work.announce(sessions.SessionEnded(session_uuid=old.session_uuid))
     first = await sessions.begin(work, address=exchange.address)
     held = await sessions.sign_in(work, first.session, user.id, method="recovery", life=None, address=exchange.address)
-    await users.change(work.db, user.id, "last_login_at", work.now, work.now)
+    await users.signed_in(work.db, user.id, work.now)
     await guessing.entered(work, exchange, user.id, browser=True)
     await audit.record(
         work, "login", "core.recovery", user_id=user.id, username=user.username, context={"auth_method": "recovery"}

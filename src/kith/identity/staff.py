@@ -17,6 +17,8 @@ from kith.identity.caller import ApiCaller
 from kith.identity.executor import inspector
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
+from kith.identity.factors import store as factors
+from kith.identity.factors.tables import Factor
 from kith.identity.flows.plan import find_flow
 from kith.identity.flows.resources import flows
 from kith.identity.policies import api as policies_api
@@ -42,6 +44,7 @@ __all__ = [
     "get_policy",
     "get_staff",
     "get_user",
+    "list_factors",
     "list_flows",
     "list_policies",
     "list_refusals",
@@ -105,6 +108,10 @@ async def refuse_if_above(work: Work, staff: Visitor, user_id: int) -> None:
     """Superusers may do everything here, but only an owner may do it to an owner."""
     caller = ApiCaller(id=staff.user.id, username=staff.user.username, role=staff.user.role, permissions=None)
     await privileges.refuse_if_above(work, caller, user_id, "lock")
+
+
+async def list_factors(work: Work, user_id: int) -> list[Factor]:
+    return await factors.of_user(work.db, user_id)
 
 
 # Each list has one entry more than a page, if there are more.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
@@ -205,6 +206,32 @@ async def events_of(db: Session, *, app: str, action: str, username: str, limit:
     return await db.slow(
         _events, app=app, action=exactly(action), username=exactly(username), limit=limit, offset=offset
     )
+
+
+MOST_DAYS = 30
+_DAYS = [bindparam(f"day{number}", type_=Instant()) for number in range(MOST_DAYS + 1)]
+# One walk along the index of times, however many days.
+_event_days = query(
+    select(
+        *(
+            func.count().filter(and_(events.c.created_at >= start, events.c.created_at < end))
+            for start, end in itertools.pairwise(_DAYS)
+        )
+    ).where(
+        and_(
+            events.c.created_at >= _DAYS[0],
+            events.c.created_at < _DAYS[-1],
+            events.c.app.like(bindparam("app"), escape="!"),
+        )
+    ),
+    tuple,
+)
+
+
+async def events_by_day(db: Session, days: Sequence[datetime], *, app: str) -> list[int]:
+    """How many events there were between each of these 31 moments and the next; an empty app stands for any."""
+    given = {f"day{number}": day for number, day in enumerate(days)}
+    return list((await db.slow(_event_days, app=app.replace("_", "!_") or "%", **given))[0])
 
 
 def is_invited_by(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:

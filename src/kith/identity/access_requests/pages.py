@@ -16,7 +16,7 @@ from kith.identity.rest.operations import create
 from kith.identity.rest.record_store import RecordStore
 from kith.identity.users.tables import User
 
-__all__ = ["AccessPage", "ask", "decide", "end", "is_used", "seconds_of", "show", "withdraw"]
+__all__ = ["AccessPage", "OfferedAccess", "ask", "decide", "end", "is_used", "seconds_of", "show", "withdraw"]
 
 seconds_of = service.seconds_of
 _records = RecordStore(REQUESTS)

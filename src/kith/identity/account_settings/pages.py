@@ -4,7 +4,7 @@ from kith.identity.account_settings.consents import list_consents, withdraw_cons
 from kith.identity.account_settings.factors import get_device, list_devices, remove_device, rename_device, set_up_flows
 from kith.identity.account_settings.reauthentication import is_fresh, is_password
 from kith.identity.account_settings.service import (
-    choose_language,
+    choose,
     end_all_sessions,
     end_other_sessions,
     end_session,
@@ -20,7 +20,7 @@ from kith.identity.factors.tables import Factor
 __all__ = [
     "Event",
     "Factor",
-    "choose_language",
+    "choose",
     "end_all_sessions",
     "end_other_sessions",
     "end_session",

@@ -107,9 +107,9 @@ async def list_events(work: Work, me: Visitor, page: int = 1) -> tuple[list[Even
     return found[:EVENTS_ON_A_PAGE], len(found) > EVENTS_ON_A_PAGE
 
 
-async def choose_language(work: Work, me: Visitor, locale: str) -> None:
-    """Store the language with the person, so that it applies in every browser."""
+async def choose(work: Work, me: Visitor, **chosen: str) -> None:
+    """Store the language (`locale`) or the `timezone` with the person, so that it applies in every browser."""
     settings = me.user.attributes.get("settings")
     kept = settings if isinstance(settings, dict) else {}
-    attributes = {**me.user.attributes, "settings": {**kept, "locale": locale}}
+    attributes = {**me.user.attributes, "settings": {**kept, **chosen}}
     await users.set_attributes(work.db, me.user.id, attributes, work.now)

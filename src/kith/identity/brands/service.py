@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 from kith.base.db import query
 from kith.base.exchange import Exchange
 from kith.base.settings import Settings
+from kith.base.stored_settings import SettingsChanged
 from kith.base.work import Works
 from kith.identity.brands.facts import BrandChanged
 from kith.identity.brands.resources import brands
@@ -83,8 +84,13 @@ class Brands:
         self._changes = 0
         self._lock = asyncio.Lock()
         works.news.listen(BrandChanged, self._forget)
+        works.news.listen(SettingsChanged, self._forget)
 
-    def _forget(self, _fact: BrandChanged) -> None:
+    def _forget(self, _fact: BrandChanged | SettingsChanged) -> None:
+        """Brands without a title have that of the settings."""
+        if self._default is self._none:
+            self._default = Brand(title=self._works.settings.title)
+        self._none = Brand(title=self._works.settings.title)
         self._changes += 1
         self._is_fresh = False
 
@@ -129,7 +135,7 @@ class Brands:
         async with self._lock:
             if self._is_fresh:
                 return
-            changes = self._changes
+            changes, self._none = self._changes, Brand(title=self._works.settings.title)
             async with self._works.begin() as work:
                 rows = await work.db.all(_all)
             found = [(row, _brand(self._works.settings, row)) for row in rows]

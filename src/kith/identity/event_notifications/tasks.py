@@ -11,8 +11,10 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from kith.base import mail_texts
 from kith.base.jobs import Give, JobKind
 from kith.base.mail import Mail
+from kith.base.mail_texts import MailText
 from kith.base.mailing import post
 from kith.base.work import Origin, Work
 from kith.identity.audit.facts import EventRecorded
@@ -201,12 +203,42 @@ def message_for(work: Work, delivery: NotificationDelivery, rule: NotificationRu
     )
 
 
+EVENT = MailText(
+    name="event",
+    subject="{headline}",
+    body="""Hello {name},
+
+{event}
+
+Severity: {severity}
+Rule: {rule}
+Server: {link}""",
+    values={
+        "name": "ada",
+        "headline": "Our place: bob failed to sign in",
+        "event": "bob failed to sign in",
+        "severity": "warning",
+        "rule": "failed sign-ins",
+        "link": "https://our.example",
+    },
+)
+
+
 def mail_for(work: Work, transport: NotificationTransportRecord, message: EventMessage, user: User) -> Mail:
-    title = work.settings.title
-    prefix = transport.email_subject_prefix or f"{title}: "
+    prefix = transport.email_subject_prefix or f"{work.settings.title}: "
     first = " ".join(message.body.partition("\n")[0].split())
-    text = f"Hello {user.username},\n\n{message.body}\n\nSeverity: {message.severity}\nRule: {message.rule}\n"
-    return Mail(to=user.email, subject=f"{prefix}{first}"[:200], text=f"{text}Server: {work.settings.base_url}\n")
+    made = mail_texts.write(
+        work,
+        EVENT,
+        user.locale,
+        name=user.username,
+        headline=f"{prefix}{first}",
+        event=message.body,
+        severity=message.severity,
+        rule=message.rule,
+        link=work.settings.base_url,
+    )
+    return Mail(to=user.email, subject=made.subject, text=made.text, html=made.html)
 
 
 def row_for(work: Work, message: EventMessage, user_id: int, event: str | None) -> dict[str, object]:

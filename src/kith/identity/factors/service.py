@@ -15,11 +15,11 @@ import pyotp
 from kith.base.errors import NotFound
 from kith.base.keys import Keys
 from kith.base.work import Work
-from kith.identity import security_mails
 from kith.identity.audit import service as audit
 from kith.identity.factors import store
 from kith.identity.factors.tables import TOTP, Factor
 from kith.identity.sealing import Sealer
+from kith.identity.users import security_mails
 from kith.identity.users.tables import User
 
 PERIOD = 30
@@ -151,9 +151,7 @@ async def add(work: Work, user: User, kind: str, name: str) -> Factor:
     )
     await store.insert(work.db, factor)
     await _record(work, "model_created", factor, user.username)
-    security_mails.tell(
-        work, user.counted_email, user.username, f"A sign-in method was added to your account: {factor.name}."
-    )
+    security_mails.tell(work, security_mails.FACTOR_ADDED, user, factor=factor.name)
     return factor
 
 
@@ -163,17 +161,33 @@ async def rename(work: Work, user: User, device_uuid: str, name: str) -> None:
 
 
 async def remove(work: Work, user: User, device_uuid: str) -> None:
+    factor = await _take(work, user, device_uuid)
+    await _record(work, "model_deleted", factor, user.username)
+    security_mails.tell(work, security_mails.FACTOR_REMOVED, user, factor=factor.name)
+
+
+async def take_away(work: Work, user: User, device_uuid: str, *, by: int, by_name: str) -> None:
+    """By the team, for somebody who has lost it."""
+    factor = await _take(work, user, device_uuid)
+    model = _model(factor)
+    whose = {"pk": user.id, "username": user.username}
+    context = {"model": model, "user": whose}
+    await audit.record(work, "model_deleted", "core.factors", user_id=by, username=by_name, context=context)
+    security_mails.tell(work, security_mails.FACTOR_TAKEN, user, factor=factor.name)
+
+
+async def _take(work: Work, user: User, device_uuid: str) -> Factor:
     factor = await store.find(work.db, device_uuid)
     if factor is None or not await store.remove(work.db, user.id, device_uuid):
         raise NotFound("This sign-in method was already removed")
-    await _record(work, "model_deleted", factor, user.username)
-    security_mails.tell(
-        work, user.counted_email, user.username, f"A sign-in method was removed from your account: {factor.name}."
-    )
+    return factor
 
 
 async def _record(work: Work, action: str, factor: Factor, username: str) -> None:
-    model = {"app": "factors", "model_name": factor.kind, "pk": factor.device_uuid, "name": factor.name}
     await audit.record(
-        work, action, "core.factors", user_id=factor.user_id, username=username, context={"model": model}
+        work, action, "core.factors", user_id=factor.user_id, username=username, context={"model": _model(factor)}
     )
+
+
+def _model(factor: Factor) -> dict[str, str]:
+    return {"app": "factors", "model_name": factor.kind, "pk": factor.device_uuid, "name": factor.name}

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import ssl
 from collections import Counter
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import structlog
 
 from kith.base.exchange import Server
 from kith.base.limits import address_key
+from kith.base.server import listen
+from kith.base.server.accepting import Accepting
 from kith.base.settings import Settings, split_bind
 from kith.base.work import Works
 from kith.identity.ldap_server.connection import LdapConnection
@@ -24,6 +29,7 @@ HANDSHAKE_SECONDS = 10.0
 MOST_UNREAD = 16 << 10  # of what a client sends before it is answered
 FAREWELL_SECONDS = 10.0  # for a client to take the last words
 _log = structlog.get_logger()
+_Hold = Callable[[socket.socket], Coroutine[Any, Any, None]]
 
 
 class LdapServer:
@@ -32,23 +38,19 @@ class LdapServer:
     def __init__(self, works: Works) -> None:
         self._server = Server(works, routes=(), headers=(), secret_paths=(), max_body=0)
         self._certificates = Certificates(works)
-        self._listening: list[asyncio.Server] = []
-        self._open: dict[asyncio.Task[None], str] = {}
+        self._listening: list[Accepting] = []
+        self._open: set[asyncio.Task[None]] = set()
         self._by_address: Counter[str] = Counter()
 
     async def start(self, settings: Settings) -> None:
-        for bind, name, is_encrypted in (
-            (settings.ldap_bind, "ldap_bind", False),
-            (settings.ldaps_bind, "ldaps_bind", True),
+        for bind, name, hold in (
+            (settings.ldap_bind, "ldap_bind", self._hold),
+            (settings.ldaps_bind, "ldaps_bind", self._hold_encrypted),
         ):
             if bind:
-                host, port = split_bind(bind, name)
-                takes = self._take_encrypted if is_encrypted else self._take
-                listening = await asyncio.start_server(
-                    takes, host, port, limit=MOST_UNREAD, reuse_port=settings.processes > 1 or None
-                )
-                self._listening.append(listening)
-                _log.info("ldap.listening", address=bind, encrypted=is_encrypted)
+                listener = listen(*split_bind(bind, name), shared=settings.processes > 1)
+                self._listening.append(Accepting(listener, self._taker(hold)))
+                _log.info("ldap.listening", address=bind, encrypted=hold == self._hold_encrypted)
 
     async def stop(self) -> None:
         for one in self._listening:
@@ -57,43 +59,58 @@ class LdapServer:
             task.cancel()
         await asyncio.gather(*self._open, return_exceptions=True)
 
-    async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self._hold(reader, writer, is_encrypted=False)
-
-    async def _take_encrypted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await self._hold(reader, writer, is_encrypted=True)
-
-    async def _hold(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_encrypted: bool) -> None:
+    def _taker(self, hold: _Hold) -> Callable[[socket.socket, str], None]:
         """Whoever comes when all places are taken is sent away without a word: LDAP has none before a message."""
-        address = address_key(str((writer.get_extra_info("peername") or ("",))[0]))
-        task = asyncio.current_task()
-        if task is None or len(self._open) >= MOST_CONNECTIONS or self._by_address[address] >= MOST_PER_ADDRESS:
-            writer.close()
-            return
-        self._open[task] = address
-        self._by_address[address] += 1
+
+        def take(accepted: socket.socket, peer: str) -> None:
+            address = address_key(peer)
+            if len(self._open) >= MOST_CONNECTIONS or self._by_address[address] >= MOST_PER_ADDRESS:
+                accepted.close()
+                return
+            self._by_address[address] += 1
+            task = asyncio.get_running_loop().create_task(self._guard(hold, accepted))
+            self._open.add(task)
+            task.add_done_callback(lambda done: self._ended(done, address))
+
+        return take
+
+    def _ended(self, task: asyncio.Task[None], address: str) -> None:
+        self._open.discard(task)
+        self._by_address[address] -= 1
+        if not self._by_address[address]:
+            del self._by_address[address]
+
+    async def _guard(self, hold: _Hold, accepted: socket.socket) -> None:
         try:
-            await self._talk(reader, writer, is_encrypted=is_encrypted)
-        except (ConnectionError, TimeoutError, ssl.SSLError):
+            await hold(accepted)
+        except (OSError, EOFError):
             pass  # the client's matter
         except asyncio.CancelledError:
             pass  # the server stops
         except Exception as error:  # noqa: BLE001 - one client's fault is not the others'
             _log.error("ldap.broken", exc_info=error)
+
+    async def _hold_encrypted(self, accepted: socket.socket) -> None:
+        context = await self._certificates.context()
+        if context is None:
+            _log.warning("ldap.no_certificate")
+            accepted.close()
+            return
+        await self._hold(accepted, context)
+
+    async def _hold(self, accepted: socket.socket, context: ssl.SSLContext | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=MOST_UNREAD, loop=loop)
+        writers: list[asyncio.StreamWriter] = []
+        protocol = asyncio.StreamReaderProtocol(reader, lambda _reader, writer: writers.append(writer), loop=loop)
+        timeout = None if context is None else HANDSHAKE_SECONDS
+        transport, _ = await loop.connect_accepted_socket(
+            lambda: protocol, accepted, ssl=context, ssl_handshake_timeout=timeout
+        )
+        [writer] = writers
+        try:
+            await LdapConnection(self._server, reader, writer, self._certificates.context).run()
         finally:
-            del self._open[task]
-            self._by_address[address] -= 1
-            if not self._by_address[address]:
-                del self._by_address[address]
             with contextlib.suppress(Exception):
                 writer.close()
-            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, writer.transport.abort)
-
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_encrypted: bool) -> None:
-        if is_encrypted:
-            context = await self._certificates.context()
-            if context is None:
-                _log.warning("ldap.no_certificate")
-                return
-            await writer.start_tls(context, ssl_handshake_timeout=HANDSHAKE_SECONDS)
-        await LdapConnection(self._server, reader, writer, self._certificates.context).run()
+            loop.call_later(FAREWELL_SECONDS, transport.abort)

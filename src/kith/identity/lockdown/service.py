@@ -9,8 +9,7 @@ import msgspec
 
 from kith.base.errors import Complaint, Invalid
 from kith.base.jobs import JobKind
-from kith.base.mail import Mail
-from kith.base.mailing import post
+from kith.base.mail_texts import MailText, send
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.plan import FlowPlan
@@ -34,13 +33,26 @@ AGAIN = timedelta(minutes=1)
 _FIRST = "00000000-0000-0000-0000-000000000000"
 _PAGE = 200
 _PLANS = "identity_flow_runs.plan"
-_MAIL = """Hello {name},
+_BODY = """Hello {name},
 
-your account at {title} was locked{whom}. Nobody can sign in to it now: all sessions, apps, tokens and app passwords
+your account at {site} was locked%s. Nobody can sign in to it now: all sessions, apps, tokens and app passwords \
 have ended, and the password does not work any more.
 
-To get your account back, please ask the people who run the server: {link}
-"""
+To get your account back, please ask the people who run the server: {link}"""
+_VALUES = {"name": "ada", "link": "https://our.example/about"}
+LOCKED = MailText(
+    name="account_locked",
+    subject="{site}: your account was locked",
+    body=_BODY % " by the people who run the server",
+    values=_VALUES,
+)
+LOCKED_ITSELF = MailText(
+    name="account_locked_itself",
+    subject="{site}: your account was locked",
+    body=_BODY % ", as you asked",
+    values=_VALUES,
+)
+TEXTS = (LOCKED, LOCKED_ITSELF)
 
 
 class Lockdown(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,8 +132,9 @@ async def lock(work: Work, user: User, wanted: Lockdown, *, by: int | None, by_n
         context=context,
         known={"ended": msgspec.to_builtins(ended)},
     )
-    if wanted.notify and user.counted_email:
-        post(work, _mail(work, user, is_own=by == user.id))
+    if wanted.notify:
+        text, link = LOCKED_ITSELF if by == user.id else LOCKED, f"{work.settings.base_url}/about"
+        send(work, text, user.counted_email, user.locale, name=user.username, link=link)
     work.enqueue(END_AGAIN, EndAgain(user.id), at=work.now + AGAIN)
     return ended
 
@@ -153,17 +166,6 @@ async def _runs_of(work: Work, user_id: int) -> list[str]:
         after = page[-1][0]
         await asyncio.sleep(0)  # others are served between two pages
     return found
-
-
-def _mail(work: Work, user: User, *, is_own: bool) -> Mail:
-    settings = work.settings
-    text = _MAIL.format(
-        name=user.username,
-        title=settings.title,
-        whom=", as you asked" if is_own else " by the people who run the server",
-        link=f"{settings.base_url}/about",
-    )
-    return Mail(to=user.email, subject=f"{settings.title}: your account was locked", text=text)
 
 
 async def end_again(work: Work, again: EndAgain) -> None:

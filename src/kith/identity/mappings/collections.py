@@ -6,8 +6,7 @@ from kith.identity.mappings import all_mappings, api
 from kith.identity.mappings.kinds import ldap, notification, oauth_source, saml, saml_source, scim, scope
 from kith.identity.rest import Action, Resource
 
-RESOURCES: tuple[Resource[Any], ...] = (
-    all_mappings.RESOURCE,
+_KINDS: tuple[Resource[Any], ...] = (
     ldap.RESOURCE,
     notification.RESOURCE,
     saml.RESOURCE,
@@ -16,4 +15,8 @@ RESOURCES: tuple[Resource[Any], ...] = (
     oauth_source.RESOURCE,
     saml_source.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = (api.TEST,)
+RESOURCES: tuple[Resource[Any], ...] = (
+    all_mappings.RESOURCE,
+    *_KINDS,
+)
+ACTIONS: tuple[Action, ...] = (api.TEST, *(api.draft_test(one) for one in _KINDS))

@@ -6,6 +6,7 @@ from typing import Literal
 
 from sqlalchemy import bindparam, delete, select
 
+from kith.base.caches import UntilWritten
 from kith.base.db import command, insert_into, query
 from kith.base.work import Work
 from kith.identity.messages.tables import UserMessage, messages
@@ -24,11 +25,20 @@ async def leave(work: Work, user_id: int, text: str, level: Level = "info", *, t
     await work.db.run(_insert, **{name: getattr(row, name) for name in UserMessage.__struct_fields__})
 
 
+async def _is_waiting(work: Work, user_id: int) -> bool | None:
+    """Kept until somebody writes: every page asks, and mostly there is nothing."""
+
+    async def read() -> bool:
+        return await work.db.one(_waiting, user=user_id) is not None
+
+    return await work.find(UntilWritten).look_up(work.db, ("messages", user_id), read)
+
+
 async def take(work: Work, user_id: int) -> list[UserMessage]:
     """All messages, oldest first; each is given to one request only.
 
     During an impersonation none are taken: they are for the person.
     """
-    if work.origin.acting is not None or await work.db.one(_waiting, user=user_id) is None:
+    if not await _is_waiting(work, user_id) or work.origin.acting is not None:
         return []
     return sorted(await work.db.all(_take, user=user_id), key=lambda message: message.id)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
+from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.expressions import subjects
+from kith.identity.expressions.drafts import read_draft
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies import engine
+from kith.identity.policies.kinds import expression
 from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
@@ -73,11 +77,37 @@ async def try_policy(
     exchange: Exchange, policy_uuid: str, kind: str, person: PolicySubject | None, context: dict[str, Any]
 ) -> PolicyVerdict:
     """Evaluate a policy as a test: for a person or nobody, with this context, and rolled back."""
+
+    async def ask(work: Work, request: PolicyRequest) -> PolicyVerdict:
+        return await engine.evaluate_policy(work, policy_uuid, kind, request)
+
+    return await _tried(exchange, ask, person, context)
+
+
+async def try_expression(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
+    """What a policy would say with this expression, which nobody has saved yet."""
+    sent = await read_object(exchange)
+    text = await read_draft(caller, sent)
+    person, context = await read_subject(exchange, caller, sent)
+
+    async def ask(work: Work, request: PolicyRequest) -> PolicyVerdict:
+        return await expression.evaluate(work, text, request)
+
+    verdict = await _tried(exchange, ask, person, context)
+    return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": verdict.log})
+
+
+async def _tried(
+    exchange: Exchange,
+    ask: Callable[[Work, PolicyRequest], Awaitable[PolicyVerdict]],
+    person: PolicySubject | None,
+    context: dict[str, Any],
+) -> PolicyVerdict:
     request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)
     work = exchange.server.works.open(exchange.origin)
     try:
         async with asyncio.timeout(TEST_SECONDS):
-            return await engine.evaluate_policy(work, policy_uuid, kind, request)
+            return await ask(work, request)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is what the test shows
         return PolicyVerdict(passing=False, messages=[engine.words_of(error)])
     finally:
@@ -91,4 +121,15 @@ TEST = Action(
     handler=test_policy,
     permission="policies.view_policy",
     summary="What a policy says of a person, with nothing else coming of it.",
+)
+
+TEST_EXPRESSION = Action(
+    method="POST",
+    path=f"{expression.RESOURCE.path}test/",
+    name="policies_expression_test",
+    handler=try_expression,
+    permission=expression.RESOURCE.permission("add"),
+    body="ExpressionTest",
+    answer="PolicyTestResult",
+    summary="What a policy with this expression would say of a person, before it is saved.",
 )

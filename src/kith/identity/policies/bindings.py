@@ -7,16 +7,16 @@ from typing import Any
 
 from sqlalchemy import Column, UniqueConstraint, bindparam, func, select
 
-from kith.base.db import UID, Instant, index_of_some, query
+from kith.base.db import UID, Instant, any_of, index_of_some, query
 from kith.base.work import Work
 from kith.identity.groups.tables import groups
 from kith.identity.policies.family import policies
 from kith.identity.rest.ends import announce_end, complain_end
-from kith.identity.rest.fields import Boolean, Computed, Integer, Moment, Reference
+from kith.identity.rest.fields import Boolean, Computed, Integer, InvalidValue, Moment, Reference, read_uuid
 from kith.identity.rest.policy_targets import policy_targets
 from kith.identity.rest.record import Record
 from kith.identity.rest.record_draft import RecordDraft
-from kith.identity.rest.resource import Resource, record_table
+from kith.identity.rest.resource import ListFilter, Resource, record_table
 from kith.identity.users.tables import users
 
 _ONE = ("policy", "group", "user")
@@ -108,6 +108,13 @@ async def decorate(_work: Work, records: list[PolicyBindingRecord]) -> None:
         record.expiring = record.expires is not None
 
 
+def _uuid(text: str) -> str:
+    found = read_uuid(text)
+    if found is None:
+        raise InvalidValue("Enter a valid UUID.")
+    return found
+
+
 RESOURCE = Resource(
     path="/policies/bindings/",
     name="PolicyBinding",
@@ -118,6 +125,11 @@ RESOURCE = Resource(
     search=(_decider, "policy_binding_uuid"),
     order=("order",),
     exact=("policy", "target", "enabled", "order", "timeout"),
+    filters=(
+        ListFilter(
+            name="targets", clause=any_of(bindings.c.target, "f_targets"), read=_uuid, bind="f_targets", many=True
+        ),
+    ),
     label="policy_binding_uuid",
     prepare=check,
     saved=saved,

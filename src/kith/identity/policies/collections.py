@@ -30,4 +30,4 @@ RESOURCES: tuple[Resource[Any], ...] = (
     reputation.RESOURCE,
     reputation_scores.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = (api.TEST,)
+ACTIONS: tuple[Action, ...] = (api.TEST, api.TEST_EXPRESSION)

@@ -7,12 +7,15 @@ from typing import Any
 from kith.base.errors import Invalid, Malformed, TooLarge, UnsupportedMedia
 from kith.base.exchange import Exchange
 from kith.base.params import BodyLimits, parse_json
+from kith.base.params.body import ReadBody
 
 MOST_BYTES = 512 << 10
 _LIMITS = BodyLimits(depth=32, values=50_000)
 
 
 async def read_object(exchange: Exchange, most: int = MOST_BYTES) -> dict[str, Any]:
+    if ReadBody in exchange.kept:  # a form of our own pages
+        return dict(exchange.kept[ReadBody].value)
     content_type = exchange.header(b"content-type").decode("latin-1")
     body = await _read(exchange, most)
     if content_type.partition(";")[0].strip().lower() != "application/json":

@@ -101,6 +101,39 @@ SHAPES: dict[str, dict[str, Any]] = {
             "context": {"type": "object", "description": "What the walk knows beforehand."},
         },
     },
+    "ExpressionTest": {
+        "type": "object",
+        "required": ["expression"],
+        "properties": {
+            "expression": {"type": "string"},
+            "user": {"type": ["integer", "null"], "description": "Whom it is about; nobody when left out."},
+            "context": {"type": "object", "description": "What the expression knows besides."},
+        },
+    },
+    "PropertyMappingTestResult": {
+        "type": "object",
+        "required": ["result", "successful"],
+        "properties": {"result": {"type": "string"}, "successful": {"type": "boolean"}},
+    },
+    "SourceTest": {
+        "type": "object",
+        "required": ["successful", "steps"],
+        "properties": {
+            "successful": {"type": "boolean"},
+            "steps": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["name", "successful", "message"],
+                    "properties": {
+                        "name": {"type": "string"},
+                        "successful": {"type": "boolean"},
+                        "message": {"type": "string"},
+                    },
+                },
+            },
+        },
+    },
     "GroupMemberPage": {
         "type": "object",
         "required": ["count", "results"],

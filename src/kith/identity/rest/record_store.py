@@ -137,16 +137,21 @@ class RecordStore(Generic[R]):
         self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]
     ) -> list[ColumnElement[bool]]:
         clauses: list[ColumnElement[bool]] = [] if self._only is None else [self._only]
-        searched = [self._searchable(name) for name in self.resource.search]
-        for number, is_indexed in enumerate(terms):
-            if is_indexed and self.resource.contains is not None:
-                clauses.append(self.resource.contains(f"term{number}"))
-                continue
-            term = bindparam(f"term{number}", type_=SQLText())
-            clauses.append(or_(*(text.ilike(term, escape="!") for text in searched)))
+        resource = self.resource
+        indexed = [f"term{number}" for number, is_indexed in enumerate(terms) if is_indexed]
+        if indexed and resource.contains is not None:
+            clauses.append(resource.contains(*indexed))
+        clauses += [self._holds(f"term{number}") for number, is_indexed in enumerate(terms) if not is_indexed]
         clauses += [self.stored[name] == bindparam(f"is_{name}", type_=self.stored[name].type) for name in exact]
         clauses += [one.clause for one in self.resource.filters if one.name in filters]
         return clauses
+
+    def _holds(self, name: str) -> ColumnElement[bool]:
+        """Whether the word bound as `name` is in a record, without an index."""
+        if self.resource.contains_part is not None:
+            return self.resource.contains_part(name)
+        term = bindparam(name, type_=SQLText())
+        return or_(*(self._searchable(one).ilike(term, escape="!") for one in self.resource.search))
 
     def _searchable(self, name: str | ColumnElement[str]) -> ColumnElement[str]:
         if not isinstance(name, str):

@@ -61,7 +61,8 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     only: ColumnElement[bool] | None = None  # of the table, the rows that are records
     search: tuple[str | ColumnElement[str], ...] = ("name",)  # fields, or what stands in another table
     order: tuple[str, ...] = ("name",)
-    contains: Callable[[str], ColumnElement[bool]] | None = None  # an index for words of three letters and more
+    contains: Callable[..., ColumnElement[bool]] | None = None  # an index for words of three letters and more
+    contains_part: Callable[[str], ColumnElement[bool]] | None = None  # the same without it, for shorter ones
     exact: tuple[str, ...] = ()
     filters: tuple[ListFilter, ...] = ()
     allow: frozenset[str] = ALL

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kith.base.caches import UntilWritten
 from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
+from kith.base.work import Work
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store
 from kith.identity.sessions.binding import broken_by
@@ -12,6 +14,9 @@ from kith.identity.sessions.service import NOT_ANY_MORE, TOUCH_EVERY, HeldSessio
 from kith.identity.sessions.tables import LoginSession
 
 COOKIE = "kith_session"
+KEPT_SIZE = 4096
+# Before the key of a session where keys of tokens are looked for: none of those can begin with a NUL.
+SESSION_KEY = "\0session:"
 
 
 def carried_key(exchange: Exchange) -> str | None:
@@ -35,7 +40,7 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
     if not key:
         return None
     work = exchange.work
-    session = await store.find_live(work.db, hash_key(key), work.now)
+    session = await _find_live(work, hash_key(key))
     if session is None:
         return None
     if not session.is_open:
@@ -58,6 +63,22 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
                 until=until(work, session),
             )
     return session
+
+
+async def _find_live(work: Work, key_hash: str) -> LoginSession | None:
+    """Kept until somebody writes: a browser shows the same cookie with every page."""
+
+    def is_true(session: LoginSession) -> bool:
+        end, now = session.user_expires, work.now
+        return session.is_open and session.by_id is None and session.expires_at > now and (end is None or end > now)
+
+    return await work.find(UntilWritten).look_up(
+        work.db,
+        ("session", key_hash),
+        lambda: store.find_live(work.db, key_hash, work.now),
+        is_true=is_true,
+        size=KEPT_SIZE,
+    )
 
 
 async def _close(exchange: Exchange, session: LoginSession, reason: str = NOT_ANY_MORE) -> None:

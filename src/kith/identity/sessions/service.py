@@ -13,6 +13,7 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store
+from kith.identity.sessions.belongings import SessionBelongings
 from kith.identity.sessions.binding import NONE, SessionBinding
 from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.tables import LoginSession
@@ -68,8 +69,12 @@ async def sign_in(
     """Give the session to a user, with a new id and key, so that the old key is worth nothing (session fixation)."""
     held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address, bound=bound)
     await store.move_runs(work.db, old.session_uuid, held.session.session_uuid)
+    is_renewed = old.user_id == user_id and old.by_id is None
+    if is_renewed:
+        belongings = work.find(SessionBelongings)  # type: ignore[type-abstract]
+        await belongings.move(work, old.key_hash, held.session.key_hash)
     await store.end(work.db, old.session_uuid)
-    if old.user_id == user_id and old.by_id is None:
+    if is_renewed:
         work.announce(SessionRenewed(old=old.session_uuid, new=held.session.session_uuid))
     elif old.user_id is not None:
         work.announce(SessionEnded(session_uuid=old.session_uuid))

@@ -26,7 +26,12 @@ _is_open = case(
 )
 _whole = (
     select(
-        sessions, impersonations.c.by_id, _by.c.username.label("by_name"), _seen.c.username, _is_open.label("is_open")
+        sessions,
+        impersonations.c.by_id,
+        _by.c.username.label("by_name"),
+        _seen.c.username,
+        _is_open.label("is_open"),
+        _seen.c.expires.label("user_expires"),
     )
     .outerjoin(_seen, _seen.c.id == sessions.c.user_id)
     .outerjoin(impersonations, impersonations.c.session_uuid == sessions.c.session_uuid)

@@ -71,3 +71,4 @@ class LoginSession(msgspec.Struct):
     by_name: str | None = None
     username: str | None = None
     is_open: bool = True
+    user_expires: datetime | None = None

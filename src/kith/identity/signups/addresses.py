@@ -10,10 +10,10 @@ from datetime import timedelta
 
 import msgspec
 
+from kith.base import mail_texts
 from kith.base.errors import Complaint, Invalid, NotFound, Throttled
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
-from kith.identity import security_mails
 from kith.identity.audit import service as audit
 from kith.identity.hints import service as hints
 from kith.identity.links import service as links
@@ -21,7 +21,7 @@ from kith.identity.links.tables import OneTimeLink
 from kith.identity.messages import service as messages
 from kith.identity.sealing import Sealer
 from kith.identity.signups import blocks, mails, service
-from kith.identity.users import address_ownership
+from kith.identity.users import address_ownership, security_mails
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_email, email_key
 from kith.identity.users.service import UserChanged
@@ -107,18 +107,8 @@ async def send(work: Work, user: User, address: str) -> None:
     key = links.new_key()
     errand = msgspec.json.encode(Errand(address=address, before=user.email)).decode()
     await links.make(work, key, user.id, flow=None, plan=work.find(Sealer).seal(errand, _PLACE), life=LIFE)
-    title = work.settings.title
-    mails.write(
-        work,
-        address,
-        f"Confirm your e-mail address at {title}",
-        [
-            f"Please confirm that this is the e-mail address of your account {user.username} at {title}.",
-            "The link works once and expires after two days.",
-            "If you did not request this, you can ignore this e-mail.",
-        ],
-        link=("Confirm e-mail address", f"{work.settings.base_url}{PATH}{key}"),
-    )
+    link = f"{work.settings.base_url}{PATH}{key}"
+    mail_texts.send(work, mails.CONFIRM_ADDRESS, address, user.locale, name=user.username, link=link)
     await audit.record(
         work,
         "email_sent",
@@ -189,4 +179,4 @@ async def _tell_changed(work: Work, user: User, address: str, *, by: int | None,
     )
     work.announce(UserChanged(user_id=user.id))
     if user.owns_email and email_key(address) != user.email_key:
-        security_mails.tell(work, user.email, user.username, "The e-mail address of your account was changed.")
+        security_mails.tell(work, security_mails.ADDRESS_CHANGED, user, to=user.email)

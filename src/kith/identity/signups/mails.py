@@ -1,35 +1,51 @@
-"""The mails about new accounts."""
+"""The mails about new accounts and addresses."""
 
 from __future__ import annotations
 
-from html import escape
+from kith.base.mail_texts import MailText
 
-from kith.base.mail import Mail, MailRefused, checked_address
-from kith.base.mailing import post
-from kith.base.work import Work
+__all__ = ["APPROVED", "CONFIRM_ADDRESS", "REJECTED", "WAITING"]
 
+WAITING = MailText(
+    name="signup_waiting",
+    subject="{person} wants to join {site}",
+    body="""{person} would like to join {site}.
 
-def write(work: Work, to: str, subject: str, words: list[str], *, link: tuple[str, str] | None = None) -> None:
-    """Enqueue a short mail with paragraphs and a link; nothing for a person without an address."""
-    if not _is_address(to):
-        return
-    name, url = link or ("", "")
-    pressed = [f"{name}:\n{url}"] if link else []
-    marked = [f'<p><a href="{escape(url)}">{escape(name)}</a></p>'] if link else []
-    paragraphs = [f"<p>{escape(line)}</p>" for line in words]
-    post(
-        work,
-        Mail(
-            to=to,
-            subject=subject,
-            text="\n\n".join([words[0], *pressed, *words[1:]]) + "\n",
-            html=f"<!doctype html><html><body>{''.join([paragraphs[0], *marked, *paragraphs[1:]])}</body></html>",
-        ),
-    )
+Review the sign-up:
+{link}
 
+Reason given: {reason}""",
+    values={"person": "bob", "reason": "I live next door.", "link": "https://our.example/staff/signups/"},
+)
+APPROVED = MailText(
+    name="signup_approved",
+    subject="Your account at {site}",
+    body="""Your account {name} at {site} has been approved. Welcome!
 
-def _is_address(text: str) -> bool:
-    try:
-        return bool(checked_address(text))
-    except MailRefused:
-        return False
+Sign in:
+{link}""",
+    values={"name": "ada", "link": "https://our.example/flows/-/default/authentication/"},
+)
+REJECTED = MailText(
+    name="signup_rejected",
+    subject="Your account at {site}",
+    body="""Your request to join {site} as {name} was not accepted.
+
+The information you gave us has been deleted.""",
+    values={"name": "ada"},
+)
+CONFIRM_ADDRESS = MailText(
+    name="confirm_address",
+    subject="Confirm your e-mail address at {site}",
+    body="""Please confirm that this is the e-mail address of your account {name} at {site}.
+
+Confirm e-mail address:
+{link}
+
+The link works once and expires after two days.
+
+If you did not request this, you can ignore this e-mail.""",
+    values={"name": "ada", "link": "https://our.example/confirm/key"},
+    needs=("link",),
+)
+TEXTS = (WAITING, APPROVED, REJECTED, CONFIRM_ADDRESS)

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from kith.base.errors import Conflict, Forbidden
+from kith.base.mail_texts import send
 from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.identity.admission import PeopleGate
@@ -136,16 +137,10 @@ async def _prove(work: Work, user: User) -> bool:
 
 
 async def _tell_staff(work: Work, user: User, reason: str) -> None:
-    title, base = work.settings.title, work.settings.base_url
+    link = f"{work.settings.base_url}{STAFF_PAGE}"
     for member in await user_store.team(work.db):
         await messages.leave(work, member.id, f"{user.username} would like to join. See {STAFF_PAGE}", "info")
-        mails.write(
-            work,
-            member.email,
-            f"{user.username} wants to join {title}",
-            [f"{user.username} would like to join {title}.", *([f"Reason given: {reason}"] if reason else [])],
-            link=("Review the sign-up", f"{base}{STAFF_PAGE}"),
-        )
+        send(work, mails.WAITING, member.email, member.locale, person=user.username, reason=reason, link=link)
 
 
 async def approve(work: Work, user: User, *, by: int | None = None, by_name: str = "") -> None:
@@ -154,14 +149,8 @@ async def approve(work: Work, user: User, *, by: int | None = None, by_name: str
     await user_store.change(work.db, user.id, "approved_at", work.now, work.now)
     await _record(work, "model_updated", user, by, by_name, "approved")
     work.announce(users.UserChanged(user_id=user.id))
-    title, base = work.settings.title, work.settings.base_url
-    mails.write(
-        work,
-        user.email,
-        f"Your account at {title}",
-        [f"Your account {user.username} at {title} has been approved. Welcome!"],
-        link=("Sign in", f"{base}/flows/-/default/authentication/"),
-    )
+    link = f"{work.settings.base_url}/flows/-/default/authentication/"
+    send(work, mails.APPROVED, user.email, user.locale, name=user.username, link=link)
 
 
 async def reject(work: Work, user: User, *, by: int | None = None, by_name: str = "") -> None:
@@ -169,16 +158,7 @@ async def reject(work: Work, user: User, *, by: int | None = None, by_name: str 
     if user.approved_at is not None:
         raise NotWaiting
     await _record(work, "model_deleted", user, by, by_name, "rejected")
-    title = work.settings.title
-    mails.write(
-        work,
-        user.email,
-        f"Your account at {title}",
-        [
-            f"Your request to join {title} as {user.username} was not accepted.",
-            "The information you gave us has been deleted.",
-        ],
-    )
+    send(work, mails.REJECTED, user.email, user.locale, name=user.username)
     await user_store.remove(work.db, user.id)
 
 

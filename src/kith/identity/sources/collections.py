@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.rest import Action, Resource
-from kith.identity.sources import all_sources, connection_records
+from kith.identity.sources import all_sources, connection_records, connection_test
 from kith.identity.sources.kinds import ldap, oauth, saml, scim
 from kith.identity.sources.ldap import actions as ldap_actions
 from kith.identity.sources.saml import actions as saml_actions
@@ -17,4 +17,9 @@ RESOURCES: tuple[Resource[Any], ...] = (
     saml.RESOURCE,
     scim.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = (*ldap_actions.ACTIONS, *saml_actions.ACTIONS, *scim_actions.ACTIONS)
+ACTIONS: tuple[Action, ...] = (
+    *ldap_actions.ACTIONS,
+    *saml_actions.ACTIONS,
+    *scim_actions.ACTIONS,
+    *connection_test.ACTIONS,
+)

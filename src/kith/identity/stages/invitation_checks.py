@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, delete, or_, select
+from sqlalchemy import and_, bindparam, delete, or_, select, update
 
 from kith.base.db import UID, Instant, any_row, query
 from kith.base.work import Work
@@ -29,10 +29,18 @@ _good = and_(
     invitations.c.invite_uuid == bindparam("invite", type_=UID()),
     or_(invitations.c.expires.is_(None), invitations.c.expires > bindparam("now", type_=Instant())),
     or_(invitations.c.flow.is_(None), invitations.c.flow == bindparam("for_flow", type_=UID())),
+    or_(invitations.c.max_uses.is_(None), invitations.c.uses < invitations.c.max_uses),
     any_row(users, and_(users.c.id == invitations.c.created_by, is_active())),
 )
 _find = query(select(*_columns).where(_good), Invitation)
 _spend = query(delete(invitations).where(and_(_good, invitations.c.single_use)).returning(*_columns), Invitation)
+_count_use = query(
+    update(invitations)
+    .where(and_(_good, ~invitations.c.single_use))
+    .values(uses=invitations.c.uses + 1)
+    .returning(*_columns),
+    Invitation,
+)
 
 
 async def find(work: Work, invite_uuid: str | None, flow_uuid: str) -> Invitation | None:
@@ -56,11 +64,9 @@ async def use(turn: Turn[Any]) -> bool:
 
 
 async def spend(work: Work, invite_uuid: str, flow_uuid: str) -> bool:
-    """Use an invitation; one for several people stays."""
-    spent = await work.db.one(_spend, invite=invite_uuid, now=work.now, for_flow=flow_uuid)
-    if spent is None:
-        still = await find(work, invite_uuid, flow_uuid)
-        if still is None or still.single_use:
-            return False
+    """Use an invitation; one for several people stays, and counts them."""
+    given = {"invite": invite_uuid, "now": work.now, "for_flow": flow_uuid}
+    if await work.db.one(_spend, **given) is None and await work.db.one(_count_use, **given) is None:
+        return False
     await audit.record(work, "invitation_used", "stages.invitation", context={"invitation_uuid": invite_uuid})
     return True

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Boolean as YesOrNo
-from sqlalchemy import Column, text
+from sqlalchemy import Column, Integer, text
 
 from kith.base.db import UID
 from kith.base.errors import Forbidden
@@ -49,6 +49,9 @@ invitations = record_table(
     Column("invite_uuid", UID, primary_key=True),
     # Whoever comes with it follows whoever made it; the social half sets it.
     Column("autofollow", YesOrNo, nullable=False, server_default=text("false")),
+    # How many have come with it, and how many may; members' own invitations have such an end.
+    Column("uses", Integer, nullable=False, server_default=text("0")),
+    Column("max_uses", Integer),
     fields=FIELDS,
 )
 
@@ -63,7 +66,7 @@ async def check(draft: RecordDraft[InvitationRecord]) -> None:
             "You do not have permission to perform this action.",
             extra={"code": "permission_denied", "permission": permission},
         )
-    draft.columns |= {"created_by": draft.caller.id, "autofollow": False}
+    draft.columns |= {"created_by": draft.caller.id, "autofollow": False, "uses": 0, "max_uses": None}
 
 
 async def saved(draft: RecordDraft[InvitationRecord]) -> None:

@@ -43,7 +43,7 @@ from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_use
 from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.privileges import refuse_if_above
-from kith.identity.users.search import contains
+from kith.identity.users.search import contains, contains_part
 from kith.identity.users.service import (
     UserBarred,
     UserChanged,
@@ -227,7 +227,7 @@ async def saved(draft: RecordDraft[UserRecord]) -> None:
     if not draft.is_new and "password" in draft.columns:
         by = draft.caller
         user = await store.get(draft.work.db, draft.id)
-        await record_password_set(draft.work, user.id, user.username, user.counted_email, by=by.id, by_name=by.username)
+        await record_password_set(draft.work, user, by=by.id, by_name=by.username)
         await end_after_password(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
     if not draft.is_new and draft.sets("is_active") and not draft.now.is_active:
@@ -280,6 +280,7 @@ RESOURCE = Resource(
     fields=FIELDS,
     search=("username", "name", "email", "uuid"),
     contains=contains,
+    contains_part=contains_part,
     order=("username",),
     exact=("username", "name", "email", "is_active", "path", "type"),
     filters=(

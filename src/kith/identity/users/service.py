@@ -16,9 +16,8 @@ from kith.base.db import Taken
 from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
-from kith.identity import security_mails
 from kith.identity.audit import service as audit
-from kith.identity.users import address_ownership, store
+from kith.identity.users import address_ownership, security_mails, store
 from kith.identity.users.names import complain_email, complain_name, complain_username
 from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.password_rules import PasswordRules
@@ -205,17 +204,15 @@ async def set_password(
         await check_password(work, password, user_id=user.id, known=known)
     await work.find(PasswordCopies).write(work, user, password)  # type: ignore[type-abstract]
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
-    await record_password_set(work, user.id, user.username, user.counted_email, by=by, by_name=by_name)
+    await record_password_set(work, user, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
 
 
-async def record_password_set(
-    work: Work, user_id: int, username: str, email: str, *, by: int | None, by_name: str
-) -> None:
+async def record_password_set(work: Work, user: User, *, by: int | None, by_name: str) -> None:
     """Record that a password was set, and mail its owner."""
-    model = {"app": "core", "model_name": "user", "pk": user_id, "name": username}
+    model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     await audit.record(work, "password_set", "core.users", user_id=by, username=by_name, context={"model": model})
-    security_mails.tell(work, email, username, "The password of your account was changed.")
+    security_mails.tell(work, security_mails.PASSWORD_CHANGED, user)
 
 
 async def retire_password(work: Work, user: User) -> None:

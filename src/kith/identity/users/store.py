@@ -158,6 +158,12 @@ _set = {
     )
     for name in ("is_active", "role", "confirmed_at", "approved_at", "last_login_at", "expires")
 }
+_at = bindparam("at", type_=Instant())
+_seen = command(
+    update(users)
+    .where(and_(users.c.id == bindparam("user"), or_(users.c.last_seen_at.is_(None), users.c.last_seen_at < _at)))
+    .values(last_seen_at=_at)
+)
 _set_password = command(
     update(users)
     .where(users.c.id == bindparam("user"))
@@ -299,7 +305,7 @@ async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
     keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
-    return {"owned_email_key": None, "email_verified_at": None, "expires": None, **values, **keys}
+    return {"owned_email_key": None, "email_verified_at": None, "expires": None, "last_seen_at": None, **values, **keys}
 
 
 async def count_members(db: Session) -> int:
@@ -341,6 +347,16 @@ async def administrators(db: Session, ids: Sequence[int]) -> list[int]:
 
 async def change(db: Session, user_id: int, name: str, value: object, now: datetime) -> None:
     await db.run(_set[name], user=user_id, value=value, now=now)
+
+
+async def signed_in(db: Session, user_id: int, now: datetime) -> None:
+    await change(db, user_id, "last_login_at", now, now)
+    await seen(db, user_id, now)
+
+
+async def seen(db: Session, user_id: int, at: datetime) -> None:
+    """Somebody was here; an earlier moment than the one that is known changes nothing."""
+    await db.run(_seen, user=user_id, at=at)
 
 
 async def set_password(db: Session, user_id: int, hash: str, now: datetime) -> None:

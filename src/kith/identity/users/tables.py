@@ -16,10 +16,14 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
+    text,
 )
 
 from kith.base.db import METADATA, UID, Document, Instant, index_of_some, not_over
 from kith.base.ids import UserId
+
+# What few people are, so that they are found at once among very many.
+WAITING, UNCONFIRMED, DISABLED = text("approved_at IS NULL"), text("confirmed_at IS NULL"), text("NOT is_active")
 
 users = Table(
     "identity_users",
@@ -47,13 +51,19 @@ users = Table(
     Column("owned_email_key", String(254)),
     Column("email_verified_at", Instant),
     Column("expires", Instant),  # from then on they are disabled
+    Column("last_seen_at", Instant),  # when they last signed in or used an app, the latter to the day
     Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),
     Index("ix_identity_users_email_key", "email_key"),
     Index("ix_identity_users_username", "username", "id"),
     Index("ix_identity_users_name", "name", "id"),
     Index("ix_identity_users_email", "email", "id"),
     Index("ix_identity_users_created_at", "created_at", "id"),
+    Index("ix_identity_users_last_seen_at", "last_seen_at", "id"),
     Index("ix_identity_users_role", "role"),
+    *(
+        Index(f"ix_identity_users_{name}", "id", sqlite_where=where, postgresql_where=where)
+        for name, where in (("waiting", WAITING), ("unconfirmed", UNCONFIRMED), ("disabled", DISABLED))
+    ),
     index_of_some("identity_users", "expires"),
     sqlite_autoincrement=True,
 )
@@ -101,6 +111,7 @@ class User(msgspec.Struct):
     owned_email_key: str | None = None
     email_verified_at: datetime | None = None
     expires: datetime | None = None
+    last_seen_at: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.expires is not None and self.expires <= datetime.now(UTC):
@@ -115,6 +126,13 @@ class User(msgspec.Struct):
     def is_email_verified(self) -> bool:
         """Whether the address is confirmed: by a link, or by staff who set it."""
         return self.owns_email and self.email_verified_at is not None
+
+    @property
+    def locale(self) -> str:
+        """The language the person has chosen, or an empty text."""
+        settings = self.attributes.get("settings")
+        chosen = settings.get("locale") if isinstance(settings, dict) else None
+        return chosen if isinstance(chosen, str) else ""
 
     @property
     def counted_email(self) -> str:

@@ -55,13 +55,15 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
 
 
 async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -> PolicyVerdict:
+    return await evaluate(work, record.expression, request)
+
+
+async def evaluate(work: Work, expression: str, request: PolicyRequest) -> PolicyVerdict:
     async def call_policy(name: str, context: dict[str, Any]) -> ExpressionObject:
         return await _call(work, request, name, context)
 
     helpers = {**helpers_for(work, request.person, is_test=request.is_test), "_call_policy": call_policy}
-    outcome = await work.find(Expressions).run(
-        record.expression, variables_for(work, request), helpers, level=request.level
-    )
+    outcome = await work.find(Expressions).run(expression, variables_for(work, request), helpers, level=request.level)
     if outcome.error is not None:
         raise CannotTell(outcome.error)
     log = outcome.log if outcome.value is not None else [*outcome.log, "The expression returned nothing."]

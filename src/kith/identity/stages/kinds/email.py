@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
-from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 from sqlalchemy import bindparam, select
 
+from kith.base import mail_texts
 from kith.base.db import UID, query
 from kith.base.errors import Throttled
 from kith.base.exchange import Answer, Exchange
 from kith.base.jobs import Give, JobKind
+from kith.base.languages import preferred_language
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.mail import Mail, MailRefused
+from kith.base.mail_texts import MailText
+from kith.base.mail_words import with_footer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
@@ -137,18 +140,36 @@ PLACE = "identity_flow_tokens.plan"
 SENT = "Email successfully sent."
 CONFIRMS = "account_confirmation"
 FROM_ONE = LimitRule("flow-mail-from", most=25, seconds=300)  # asked for from one place, for whomever
+_VALUES = {"name": "ada", "subject": "Our place", "duration": "30 minutes", "link": "https://our.example/flows/key"}
 _TEXTS = {
-    "password_reset": (
-        "You asked to reset the password of your account {name} at {title}.",
-        "Choose a new password",
-        "If this was not you, you can ignore this e-mail. Your password stays the same.",
+    "password_reset": MailText(
+        name="password_reset",
+        subject="{subject}",
+        body="""You asked to reset the password of your account {name} at {site}.
+
+Choose a new password:
+{link}
+
+The link works once and expires after {duration}.
+If this was not you, you can ignore this e-mail. Your password stays the same.""",
+        values=_VALUES,
+        needs=("link",),
     ),
-    "account_confirmation": (
-        "Welcome to {title}, {name}. Please confirm your e-mail address.",
-        "Confirm e-mail address",
-        "If you did not sign up, you can ignore this e-mail.",
+    "account_confirmation": MailText(
+        name="account_confirmation",
+        subject="{subject}",
+        body="""Welcome to {site}, {name}. Please confirm your e-mail address.
+
+Confirm e-mail address:
+{link}
+
+The link works once and expires after {duration}.
+If you did not sign up, you can ignore this e-mail.""",
+        values=_VALUES,
+        needs=("link",),
     ),
 }
+TEXTS = tuple(_TEXTS.values())
 
 
 async def show(turn: Turn[EmailStage]) -> Outcome:
@@ -265,27 +286,25 @@ async def _post(turn: Turn[EmailStage], user: User, address: str) -> None:
 
 
 def _compose(turn: Turn[EmailStage], user: User, address: str, link: str) -> Mail:
-    title, minutes = turn.work.settings.title, turn.stage.token_expiry
-    hello, button, otherwise = _TEXTS[turn.stage.template]
-    hello = hello.format(name=user.username, title=title)
-    good = f"The link works once and expires after {_spoken(minutes)}."
-    return Mail(
-        to=address,
-        subject=turn.stage.subject or title,
-        text=f"{hello}\n\n{button}:\n{link}\n\n{good}\n{otherwise}\n",
-        html=(
-            f"<!doctype html><html><body><p>{escape(hello)}</p>"
-            f'<p><a href="{escape(link)}">{escape(button)}</a></p>'
-            f"<p>{escape(good)}<br>{escape(otherwise)}</p></body></html>"
-        ),
+    accepted = turn.exchange.header(b"accept-language").decode("latin-1")
+    locale = user.locale or preferred_language(accepted)
+    made = mail_texts.write(
+        turn.work,
+        _TEXTS[turn.stage.template],
+        locale,
+        name=user.username,
+        subject=turn.stage.subject or turn.work.settings.title,
+        duration=_spoken(locale, turn.stage.token_expiry),
+        link=link,
     )
+    return Mail(to=address, subject=made.subject, text=made.text, html=made.html)
 
 
-def _spoken(minutes: int) -> str:
-    for length, name in ((24 * 60, "days"), (60, "hours")):
+def _spoken(locale: str, minutes: int) -> str:
+    for length, unit in ((24 * 60, "days"), (60, "hours")):
         if minutes > length and minutes % length == 0:
-            return f"{minutes // length} {name}"
-    return f"{minutes} minutes"
+            return mail_texts.spoken(locale, unit, minutes // length)
+    return mail_texts.spoken(locale, "minutes", minutes)
 
 
 async def _arrive(turn: Turn[EmailStage]) -> Outcome:
@@ -320,7 +339,9 @@ async def send(work: Work, payload: StageMail) -> None:
     if way is None:
         raise Give.up("the email stage is gone")
     try:
-        await mailer_of(work, way, sealed_as=f"{_stages.name}.password").send(payload.mail)
+        await mailer_of(work, way, sealed_as=f"{_stages.name}.password").send(
+            with_footer(payload.mail, work.settings.mail_footer)
+        )
     except (MailRefused, ValueError) as error:
         raise Give.up(str(error)) from error
 

@@ -101,7 +101,7 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     )
     if turn.stage.terminate_other_sessions:
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
-    await users.change(turn.work.db, user.id, "last_login_at", turn.work.now, turn.work.now)
+    await users.signed_in(turn.work.db, user.id, turn.work.now)
     await audit.record(
         turn.work,
         "login",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import and_, bindparam, literal, null, or_, select
+from sqlalchemy import ColumnElement, Select, Table, and_, bindparam, literal, null, or_, select
 
 from kith.base.caches import UntilWritten
 from kith.base.db import Instant, any_of, query
@@ -17,6 +18,10 @@ from kith.identity.providers.oauth2.grants.revoked_tokens import RevokedToken
 from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import grants, oauth_tokens
+from kith.identity.scopes import PARENTS
+from kith.identity.sessions.cookies import SESSION_KEY
+from kith.identity.sessions.service import hash_key as session_hash
+from kith.identity.sessions.tables import sessions
 from kith.identity.tokens import store as personal
 from kith.identity.tokens.service import PREFIX
 from kith.identity.tokens.tables import tokens
@@ -24,27 +29,36 @@ from kith.identity.users.tables import is_active, users
 
 TOUCH_EVERY = timedelta(days=1)
 
-_own = query(
-    select(
-        tokens.c.key_hash,
-        tokens.c.scopes,
-        tokens.c.created_at,
-        tokens.c.expires_at,
-        tokens.c.last_used_at,
-        *(null().label(name) for name in ("grant_uuid", "client_id", "provider_id", "app_id", "session_uuid")),
-        literal("").label("resource"),
-        tokens.c.user_id,
-        users.c.username,
-        is_active().label("is_active"),
-        users.c.role,
-        store.CONFIRMED_AT,
-        users.c.approved_at,
-        users.c.expires.label("user_expires"),
+
+def _speaks_for(table: Table, scopes: ColumnElement[str], *, session: ColumnElement[Any] | None = None) -> Select[Any]:
+    """What stands for a person without a client: a token of their own, or their browser's session."""
+    return (
+        select(
+            table.c.key_hash,
+            scopes.label("scopes"),
+            table.c.created_at,
+            table.c.expires_at,
+            table.c.last_used_at,
+            *(null().label(name) for name in ("grant_uuid", "client_id", "provider_id", "app_id")),
+            (null() if session is None else session).label("session_uuid"),
+            literal("").label("resource"),
+            table.c.user_id,
+            users.c.username,
+            is_active().label("is_active"),
+            users.c.role,
+            store.CONFIRMED_AT,
+            users.c.approved_at,
+            users.c.expires.label("user_expires"),
+        )
+        .join(users, users.c.id == table.c.user_id)
+        .where(table.c.key_hash == bindparam("hash"))
     )
-    .join(users, users.c.id == tokens.c.user_id)
-    .where(and_(tokens.c.key_hash == bindparam("hash"), tokens.c.intent == "api")),
-    Bearer,
-)
+
+
+_own = query(_speaks_for(tokens, tokens.c.scopes).where(tokens.c.intent == "api"), Bearer)
+# A browser's session: everything its person may do, in the social API as on pages.
+_everything: ColumnElement[str] = literal(" ".join((*PARENTS, "profile", "push")))
+_session = query(_speaks_for(sessions, _everything, session=sessions.c.session_uuid), Bearer)
 _now = bindparam("now", type_=Instant())
 _live = query(
     select(oauth_tokens.c.key_hash)
@@ -73,6 +87,12 @@ _live_own = query(
     ),
     str,
 )
+_live_sessions = query(
+    select(sessions.c.key_hash)
+    .join(users, users.c.id == sessions.c.user_id)
+    .where(and_(any_of(sessions.c.key_hash, "hashes"), sessions.c.expires_at > _now, is_active())),
+    str,
+)
 _token_uuid = query(select(tokens.c.token_uuid).where(tokens.c.key_hash == bindparam("hash")), str)
 
 
@@ -80,9 +100,16 @@ async def find(work: Work, key: str) -> Bearer | None:
     """What a token stands for, in one query; the guard checks whether it has expired."""
     if not key or len(key) > 200:
         return None
+    if key.startswith(SESSION_KEY):
+        return await work.db.one(_session, hash=session_hash(key.removeprefix(SESSION_KEY)))
     if key.startswith(PREFIX):
         return await work.db.one(_own, hash=hash_key(key))
     return await store.find_bearer(work.db, hash_key(key))
+
+
+async def of_session(work: Work, key_hash: str) -> Bearer | None:
+    """What a browser's session stands for, where only the hash of its key is known."""
+    return await work.db.one(_session, hash=key_hash)
 
 
 async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
@@ -101,7 +128,8 @@ async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
 async def still_open(work: Work, key_hashes: Sequence[str]) -> set[str]:
     """Which of these keys still open something, for somebody who may still come in."""
     found = await work.db.slow(_live, hashes=list(key_hashes), now=work.now)
-    return {*found, *await work.db.slow(_live_own, hashes=list(key_hashes), now=work.now)}
+    own = await work.db.slow(_live_own, hashes=list(key_hashes), now=work.now)
+    return {*found, *own, *await work.db.slow(_live_sessions, hashes=list(key_hashes), now=work.now)}
 
 
 async def find_revoked(work: Work, key: str) -> RevokedToken | None:
