@@ -1,4 +1,4 @@
-"""Where a request carries the key of its token: in a header, or in a parameter."""
+"""Where a request carries the key of its token: in a header, or in a parameter; our own pages have their session."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 
 from kith.base.exchange import Exchange
 from kith.base.params import read_body
+from kith.identity import for_social as identity
 
 __all__ = ["find_key", "header_key"]
 
@@ -26,8 +27,10 @@ async def find_key(exchange: Exchange) -> str:
     if exchange.method != "GET":
         length = exchange.header(b"content-length")
         if length.isdigit() and 0 < int(length) <= MOST_IN_FORM and b"_token" in await exchange.body(MOST_IN_FORM):
-            return _named(await read_body(exchange))
-    return ""
+            named = _named(await read_body(exchange))
+            if named:
+                return named
+    return await identity.key_of_page(exchange) if exchange.header(b"cookie") else ""
 
 
 def header_key(exchange: Exchange) -> str | None:

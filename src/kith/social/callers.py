@@ -67,6 +67,7 @@ class Caller(msgspec.Struct, frozen=True):
     scopes: frozenset[str] = frozenset()
     grant_uuid: str | None = None
     key_hash: str | None = None
+    is_browser: bool = False  # signed in on our own pages, without a token
 
 
 NOBODY = Caller()

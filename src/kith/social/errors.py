@@ -15,7 +15,7 @@ from kith.base.errors import Complaint, Invalid, Malformed, Problem
 from kith.base.exchange import Answer, Dialect, Exchange, Headers
 from kith.base.limits import Spent
 from kith.base.params.folding import fold_body
-from kith.social.languages import Language, language_of
+from kith.social.languages import Language, language, language_of
 
 _CODES = {
     "blank": "ERR_BLANK",
@@ -45,6 +45,14 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
     if isinstance(spent, Spent):
         exchange.spent = spent  # the edge tells it, once
     return Answer(status, tuple(headers), msgspec.json.encode(_body(problem, exchange, language)))
+
+
+def words_of(problem: Problem, exchange: Exchange, code: str) -> str:
+    """What a client would be told in this language, without saying first that something is wrong: pages show that."""
+    known = language(code)
+    told = _body(problem, exchange, known)["error"]
+    words = str(told["error"] if isinstance(told, dict) else told)
+    return words.removeprefix(f"{known.say('Validation failed')}: ")
 
 
 def _body(problem: Problem, exchange: Exchange, language: Language) -> dict[str, Any]:

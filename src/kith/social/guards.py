@@ -57,6 +57,7 @@ __all__ = [
     "member_in",
     "optional",
     "outsider",
+    "session_still_opens",
     "still_opens",
     "user",
 ]
@@ -184,7 +185,15 @@ async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
 
 async def still_opens(work: Work, key: str, scope: str) -> bool:
     """Whether a member's token that was let in once would be let in now: asked before something is sent to it."""
-    bearer = await identity.find_bearer_by_key(work, key)
+    return await _would_be_let_in(work, await identity.find_bearer_by_key(work, key), scope)
+
+
+async def session_still_opens(work: Work, key_hash: str, scope: str) -> bool:
+    """The same of a browser's session."""
+    return await _would_be_let_in(work, await identity.find_bearer_of_session(work, key_hash), scope)
+
+
+async def _would_be_let_in(work: Work, bearer: identity.Bearer | None, scope: str) -> bool:
     if bearer is None or bearer.user_id is None or bearer.provider_id is not None or not bearer.is_active:
         return False
     if bearer.expires_at is not None and bearer.expires_at <= work.now:
@@ -301,7 +310,13 @@ async def _let_in(exchange: Exchange, bearer: identity.Bearer, *, with_member: b
     if with_member and bearer.user_id is not None:
         member = Member(bearer.user_id, bearer.username or "", bearer.role or "user")
     exchange.caller = Caller(
-        member, bearer.app_id, bearer.provider_id, _words(bearer.scopes), bearer.grant_uuid, bearer.key_hash
+        member,
+        bearer.app_id,
+        bearer.provider_id,
+        _words(bearer.scopes),
+        bearer.grant_uuid,
+        bearer.key_hash,
+        is_browser=bearer.grant_uuid is None and bearer.session_uuid is not None,
     )
     await identity.note_use(exchange.work, bearer)
     # Once a day (and process), beside the request.

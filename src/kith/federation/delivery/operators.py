@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -14,7 +15,7 @@ from kith.federation.delivery.rules import DeliveryResult
 from kith.federation.delivery.tables import DeliveryHost
 from kith.federation.delivery.tasks import send_to
 
-__all__ = ["HostReport", "list_hosts", "purge_host", "retry_now"]
+__all__ = ["HostReport", "find_hosts", "list_hosts", "purge_host", "retry_now"]
 
 
 class HostReport(msgspec.Struct, frozen=True):
@@ -41,6 +42,16 @@ async def list_hosts(work: Work) -> list[HostReport]:
         _report(known.get(domain) or DeliveryHost(domain), waiting.get(domain, 0), work.now)
         for domain in sorted(known.keys() | waiting.keys())
     ]
+
+
+async def find_hosts(work: Work, domains: Sequence[str]) -> dict[str, HostReport]:
+    """The same of some hosts, by their names."""
+    waiting = await store.waiting_for(work.db, domains)
+    known = await store.hosts_of(work.db, domains)
+    return {
+        domain: _report(known.get(domain) or DeliveryHost(domain), waiting.get(domain, 0), work.now)
+        for domain in known.keys() | waiting.keys()
+    }
 
 
 async def retry_now(work: Work, domain: str | None = None) -> int:

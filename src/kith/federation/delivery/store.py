@@ -20,6 +20,12 @@ _domain: Any = bindparam("domain")
 _of_domain = deliveries.c.domain == _domain
 
 _waiting = query(select(deliveries.c.domain, func.count()).group_by(deliveries.c.domain), tuple)
+_waiting_for = query(
+    select(deliveries.c.domain, func.count())
+    .where(any_of(deliveries.c.domain, "domains"))
+    .group_by(deliveries.c.domain),
+    tuple,
+)
 _all_hosts = query(select(hosts).order_by(hosts.c.domain), DeliveryHost)
 _add_outgoing = command(insert_into(outgoing))
 _add_deliveries = command(insert_into(deliveries))
@@ -181,6 +187,11 @@ async def next_due(db: Session, domain: str, *, me: str, alone: bool, dead: bool
 async def waiting(db: Session) -> dict[str, int]:
     """How many deliveries wait for each host."""
     return dict(await db.slow(_waiting))
+
+
+async def waiting_for(db: Session, domains: Sequence[str]) -> dict[str, int]:
+    """How many deliveries wait for each of these hosts."""
+    return dict(await db.slow(_waiting_for, domains=list(domains)))
 
 
 async def all_hosts(db: Session) -> list[DeliveryHost]:

@@ -39,6 +39,7 @@ class AccountChange(msgspec.Struct, kw_only=True):
     bot: bool | None = None
     discoverable: bool | None = None
     indexable: bool | None = None
+    noindex: bool | None = None
     hide_collections: bool | None = None
     show_media: bool | None = None
     show_media_replies: bool | None = None
@@ -61,6 +62,7 @@ _PLAIN = (
     "locked",
     "discoverable",
     "indexable",
+    "noindex",
     "hide_collections",
     "show_media",
     "show_media_replies",

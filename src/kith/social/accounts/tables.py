@@ -16,12 +16,15 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    text,
 )
 
-from kith.base.db import ID, METADATA, Document, Instant, Long
+from kith.base.db import ID, METADATA, Document, Instant, Long, index_of_some
 from kith.social.ids import AccountId, UserId
 
 # A face, here or elsewhere. Its `version` grows with whatever is shown of it (see `versions`).
+# Written out, as in the index of those whom it is true of.
+ELSEWHERE = text("domain != ''")
 accounts = Table(
     "social_accounts",
     METADATA,
@@ -79,6 +82,9 @@ accounts = Table(
     UniqueConstraint("username_key", "domain"),
     Index("ix_social_accounts_domain", "domain", "id"),
     Index("ix_social_accounts_last_status_at", "last_status_at"),
+    Index("ix_social_accounts_elsewhere", "id", sqlite_where=ELSEWHERE, postgresql_where=ELSEWHERE),
+    index_of_some("social_accounts", "silenced_at"),
+    index_of_some("social_accounts", "suspended_at"),
 )
 
 # Pictures of people elsewhere whose files are here: how large they are, and when somebody last looked.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound
+from kith.base.mail import MailRefused, checked_address
+from kith.base.stored_settings import STORABLE, store_settings
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.instance import service, store
@@ -17,7 +19,8 @@ from kith.social.trends import review as trend_review
 from kith.social.trends import store as trends
 
 LONGEST_HINT = 1000
-FIXED = ("title", "description", "contact_email", "registrations", "confirm_email", "publish_domain_blocks")
+LONGEST = {"title": 200, "description": 1000, "contact_email": 320}
+LONGEST["mail_footer"] = 5000
 
 
 class RuleDraft(msgspec.Struct, kw_only=True):
@@ -94,9 +97,15 @@ class SettingsForm(msgspec.Struct, kw_only=True):
     title: str | None = None
     description: str | None = None
     contact_email: str | None = None
-    registrations: str | None = None
+    registrations: Literal["open", "approval", "closed"] | None = None
     confirm_email: bool | None = None
-    publish_domain_blocks: str | None = None
+    minimum_age: int | None = None
+    mail_footer: str | None = None
+    backups: bool | None = None
+    publish_peers: bool | None = None
+    publish_activity: bool | None = None
+    publish_directory: bool | None = None
+    publish_domain_blocks: Literal["off", "members", "on"] | None = None
 
     extended_description: str | None = None
     privacy_policy: str | None = None
@@ -106,24 +115,36 @@ class SettingsForm(msgspec.Struct, kw_only=True):
 
 
 async def settings_of(work: Work) -> dict[str, Any]:
-    """What the operator has set (and only they can, where the server is started), and the pages."""
-    told: dict[str, Any] = {name: getattr(work.settings, name) for name in FIXED}
+    """What counts now. `fixed` are those that only the operator can change, where the server is started."""
+    told: dict[str, Any] = {name: getattr(work.settings, name) for name in STORABLE}
     told["registrations"] = await identity.signup_mode(work)
     for kind in service.KINDS:
         found = await service.find_page(work, kind)
         told[kind] = "" if found is None else found.text
     switches = await trends.settings(work.db)
-    return told | {"trends": switches.enabled, "trendable_by_default": switches.trendable_by_default}
+    told |= {"trends": switches.enabled, "trendable_by_default": switches.trendable_by_default}
+    return told | {"fixed": [name for name in STORABLE if name in work.operator_settings.given]}
 
 
-async def write_pages(work: Work, by: Staff, pages: SettingsForm) -> dict[str, Any]:
+async def write_settings(work: Work, by: Staff, given: SettingsForm) -> dict[str, Any]:
     by.check("manage_settings")
     mode = await identity.signup_mode(work)
-    _refuse_fixed(work, pages, mode)
-    if pages.registrations not in (None, mode):
+    changed = _changed(work, given, mode)
+    _check_settings(work, changed)
+    if given.registrations not in (None, mode):
         await signups.reopen(work, by)
+    if changed:
+        before = {name: getattr(work.settings, name) for name in changed}
+        await store_settings(work, changed, work.now)
+        await record(work, by, "update_settings", before=before, after=changed)
+    await _write_pages(work, by, given)
+    await trend_review.change_settings(work, by, enabled=given.trends, by_default=given.trendable_by_default)
+    return await settings_of(work) | changed
+
+
+async def _write_pages(work: Work, by: Staff, given: SettingsForm) -> None:
     for kind in service.KINDS:
-        text = getattr(pages, kind)
+        text = getattr(given, kind)
         if text is None:
             continue
         if len(text) > service.LONGEST_PAGE:
@@ -132,13 +153,35 @@ async def write_pages(work: Work, by: Staff, pages: SettingsForm) -> dict[str, A
         if text.strip() or await service.find_page(work, kind) is not None:
             await service.write_page(work, kind, text, begins=None)
             await record(work, by, "update_settings", page=kind)
-    await trend_review.change_settings(work, by, enabled=pages.trends, by_default=pages.trendable_by_default)
-    return await settings_of(work)
 
 
-def _refuse_fixed(work: Work, given: SettingsForm, mode: str) -> None:
-    changed = [name for name in FIXED if getattr(given, name) not in (None, getattr(work.settings, name))]
-    changed = [name for name in changed if name != "registrations" or given.registrations != mode]
-    if changed:
-        complaint = Complaint("can only be changed by the operator, where the server is started")
-        raise Invalid(fields={name: [complaint] for name in changed})
+def _changed(work: Work, given: SettingsForm, mode: str) -> dict[str, Any]:
+    """What is to be another than it is. Where approval stands in for open sign-ups, neither of both is a change."""
+    found = {name: value for name in STORABLE if (value := getattr(given, name)) is not None}
+    found = {name: value.strip() if isinstance(value, str) else value for name, value in found.items()}
+    if found.get("registrations") == mode:
+        del found["registrations"]
+    return {name: value for name, value in found.items() if value != getattr(work.settings, name)}
+
+
+def _check_settings(work: Work, changed: dict[str, Any]) -> None:
+    fixed = Complaint("can only be changed by the operator, where the server is started")
+    wrong: dict[str, list[str]] = {name: [fixed] for name in changed if name in work.operator_settings.given}
+    for name, most in LONGEST.items():
+        if len(changed.get(name, "")) > most:
+            wrong[name] = [Complaint(f"is too long (maximum is {most} characters)", "too_long")]
+    if changed.get("title") == "":
+        wrong["title"] = [Complaint("can't be blank", "blank")]
+    if not 0 <= changed.get("minimum_age", 0) <= 120:
+        wrong["minimum_age"] = [Complaint("is invalid")]
+    if changed.get("contact_email") and not _is_mail(changed["contact_email"]):
+        wrong["contact_email"] = [Complaint("is invalid")]
+    if wrong:
+        raise Invalid(fields=wrong)
+
+
+def _is_mail(text: str) -> bool:
+    try:
+        return bool(checked_address(text))
+    except MailRefused:
+        return False

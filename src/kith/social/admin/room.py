@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.rooms import Room
 from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
 from kith.social.admin import webhook_tasks
-from kith.social.admin.api import accounts, actions, appeals, blocks, figures, house, reports, roles
+from kith.social.admin.api import accounts, actions, appeals, blocks, figures, house, jobs, mail_texts, reports, roles
 from kith.social.errors import DIALECT
 from kith.social.moderation.facts import ReportChanged, ReportCreated
 from kith.social.statuses.facts import StatusEdited
@@ -22,6 +22,8 @@ ROOM = Room(
         *blocks.routes,
         *figures.routes,
         *house.routes,
+        *mail_texts.routes,
+        *jobs.routes,
     ),
     jobs=(
         webhook_tasks.DELIVER,

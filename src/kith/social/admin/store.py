@@ -6,7 +6,9 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, and_, bindparam, false, func, or_, select
+from sqlalchemy import Boolean, ColumnElement, Text, and_, bindparam, false, func, literal_column, or_, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from kith.base.db import Session, any_of
 from kith.base.paging import Cursor
@@ -15,12 +17,35 @@ from kith.identity.for_staff import staff_view
 from kith.social.accounts.tables import Account, accounts
 from kith.social.id_lists import IdList
 
+
+class _NameBegins(ColumnElement[bool]):
+    """Whether a name begins as `username` says: SQLite finds such names in its index, which has them in this order."""
+
+    inherit_cache = True
+    type = Boolean()
+
+    def __init__(self) -> None:
+        self.pattern = bindparam("username", type_=Text())
+        self.first = bindparam("username_first", type_=Text())
+
+
+@compiles(_NameBegins, "sqlite")
+def _in_index(element: _NameBegins, compiler: SQLCompiler, **options: object) -> str:
+    name, first = "social_accounts.username_key", compiler.process(element.first, **options)
+    return f"({name} >= {first} AND {name} < {first} || char(1114111))"
+
+
+@compiles(_NameBegins, "postgresql")
+def _by_pattern(element: _NameBegins, compiler: SQLCompiler, **options: object) -> str:
+    return f"social_accounts.username_key LIKE {compiler.process(element.pattern, **options)} ESCAPE '!'"
+
+
 _person: ColumnElement[Any] = accounts.c.user_id
 _local = accounts.c.domain == ""
 
 _CLAUSES: dict[str, ColumnElement[bool]] = {
     "local": _local,
-    "remote": accounts.c.domain != "",
+    "remote": literal_column("social_accounts.domain != ''", type_=Boolean()),  # as its index says it
     "active": and_(accounts.c.suspended_at.is_(None), or_(~_local, staff_view.is_person(_person, "active"))),
     "pending": staff_view.is_person(_person, "pending"),
     "disabled": staff_view.is_person(_person, "disabled"),
@@ -28,7 +53,7 @@ _CLAUSES: dict[str, ColumnElement[bool]] = {
     "suspended": accounts.c.suspended_at.is_not(None),
     "sensitized": accounts.c.sensitized_at.is_not(None),
     "staff": and_(_local, or_(accounts.c.role_id.is_not(None), accounts.c.role.in_(TEAM))),
-    "username": accounts.c.username_key.like(bindparam("username"), escape="!"),
+    "username": _NameBegins(),
     "display_name": func.lower(accounts.c.display_name).like(bindparam("display_name"), escape="!"),
     "by_domain": accounts.c.domain == bindparam("by_domain"),
     "email": staff_view.has_email(_person, "email"),
@@ -72,6 +97,8 @@ async def page_of(db: Session, wanted: AccountQuery, cursor: Cursor) -> list[Acc
         if getattr(wanted, name):
             names.add(name)
             values[name] = _beginning(getattr(wanted, name))
+    if wanted.username:
+        values["username_first"] = wanted.username.lower()
     if wanted.by_domain:
         names.add("by_domain")
         values["by_domain"] = wanted.by_domain.lower()

@@ -172,6 +172,10 @@ async def blocks_of(db: Session, domain: str) -> list[ServerBlock]:
     return sorted(found, key=lambda one: -len(one.domain))
 
 
+async def blocks_among(db: Session, domains: Sequence[str]) -> list[ServerBlock]:
+    return await db.all(_by_domains, domains=list(domains))
+
+
 async def find_allow(db: Session, domain: str) -> ServerAllow | None:
     return await db.one(_allowed, domain=domain)
 

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import msgspec
 
+from kith.base import mail_texts
 from kith.base.errors import Complaint, Invalid
 from kith.base.jobs import JobKind
-from kith.base.languages import LANGUAGES
-from kith.base.mail import Mail, MailRefused, checked_address
-from kith.base.mailing import post
+from kith.base.mail_texts import MailText
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.announcements import store
 from kith.social.announcements.service import find
 from kith.social.announcements.tables import Announcement
-from kith.social.languages import language
 from kith.social.staff import Staff, record
 
 STRETCH = 200
-SUBJECT = "Announcement from {site}"
-WHY = "You receive this e-mail because you have an account at {site}."
-TEXTS = (SUBJECT, WHY)
+ANNOUNCEMENT = MailText(
+    name="announcement",
+    subject="Announcement from {site}",
+    body="""{text}
+
+You receive this e-mail because you have an account at {site}.""",
+    values={"text": "Tea at four in the garden."},
+    needs=("text",),
+)
 
 
 class AnnouncementMail(msgspec.Struct):
@@ -55,25 +57,10 @@ async def mail_on(work: Work, job: AnnouncementMail) -> None:
         return
     people = await identity.find_members(work, after=job.after, limit=STRETCH)
     for one in people:
-        _write(work, one.email, one.locale, found.text)
+        mail_texts.send(work, ANNOUNCEMENT, one.email, one.locale, text=found.text)
     if len(people) == STRETCH:
         after = people[-1].user_id
         work.enqueue(MAIL_ON, AnnouncementMail(found.id, after), key=f"{found.id}:{after}")
-
-
-def _write(work: Work, to: str, locale: str, text: str) -> None:
-    """Whoever has no address that can be written to gets none."""
-    try:
-        checked_address(to)
-    except MailRefused:
-        return
-    code = locale.lower().partition("-")[0]
-    code = code if code in LANGUAGES else "en"
-    say, site = language(code).catalogue.translate, work.settings.title
-    lines = [text, say(WHY).format(site=site)]
-    html = "".join(f"<p>{escape(line).replace(chr(10), '<br>')}</p>" for line in lines)
-    body = f'<!doctype html><html lang="{code}"><body>{html}</body></html>'
-    post(work, Mail(to=to, subject=say(SUBJECT).format(site=site), text="\n\n".join(lines) + "\n", html=body))
 
 
 MAIL_ON: JobKind[AnnouncementMail] = JobKind(name="announcements.mail", payload=AnnouncementMail, handler=mail_on)

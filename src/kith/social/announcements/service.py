@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kith.base.caches import UntilWritten
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.announcements import store
@@ -30,9 +31,19 @@ async def find_shown(work: Work, id: int) -> Announcement:
 
 async def shown_to(work: Work, me: AccountId, *, with_read: bool) -> tuple[list[Announcement], set[int]]:
     """What is announced now, and which of it somebody has read."""
-    found = [one for one in await store.published(work.db) if one.is_shown(work.now)]
+    found = [one for one in await _published(work) if one.is_shown(work.now)]
     read = await store.read_by(work.db, me) if found else set()
     return [one for one in found if with_read or one.id not in read], read
+
+
+async def _published(work: Work) -> list[Announcement]:
+    """Kept until somebody writes: every view of one's home asks."""
+
+    def size(found: list[Announcement]) -> int:
+        return 512 + sum(1024 + 4 * len(one.text) for one in found)
+
+    kept = work.find(UntilWritten)
+    return await kept.look_up(work.db, "announcements", lambda: store.published(work.db), size=size) or []
 
 
 async def dismiss(work: Work, me: AccountId, id: int) -> None:

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import msgspec
 
 from kith.base.params import BodyLimits, Upload
-from kith.base.routing import FromPath, FromRequest, RequestBody, delete, get, post, route
+from kith.base.routing import FromPath, FromQuery, FromRequest, RequestBody, delete, get, number, post, route
 from kith.base.work import Work
-from kith.social.emoji_management import acts
+from kith.social.emoji_management import acts, elsewhere
 from kith.social.emojis import custom_emojis
 from kith.social.emojis.tables import Emoji
 from kith.social.moments import moment
@@ -25,6 +25,20 @@ class NewEmoji(msgspec.Struct, kw_only=True):
     visible_in_picker: bool = True
 
 
+class RemoteEmojiQuery(msgspec.Struct, kw_only=True):
+    """`name` is how the shortcode begins."""
+
+    name: str = ""
+    domain: str = ""
+    max_id: str = ""
+    limit: int = 40
+
+
+class EmojiCopy(msgspec.Struct, kw_only=True):
+    shortcode: str = ""
+    category: str | None = None
+
+
 def _shown(work: Work, emoji: Emoji) -> dict[str, Any]:
     return custom_emojis.shape_in_picker(work, emoji) | {
         "id": str(emoji.id),
@@ -38,6 +52,26 @@ def _shown(work: Work, emoji: Emoji) -> dict[str, Any]:
 async def list_emojis(work: Work) -> list[dict[str, Any]]:
     """All of them, also those that are hidden or disabled, by name."""
     return [_shown(work, emoji) for emoji in await custom_emojis.every(work)]
+
+
+@get("/api/v1/admin/remote_emojis", guards=[READ])
+async def list_remote_emojis(work: Work, asked: FromQuery[RemoteEmojiQuery]) -> list[dict[str, Any]]:
+    """Those of other servers, the latest first."""
+    found = await elsewhere.find_all(
+        work,
+        name=asked.name.strip(": ")[:64],
+        domain=asked.domain.strip().lower()[:255],
+        before=number(asked.max_id) if asked.max_id else None,
+        limit=min(abs(asked.limit) or 1, elsewhere.MOST),
+    )
+    return [_shown(work, emoji) | {"domain": emoji.domain} for emoji in found]
+
+
+@post("/api/v1/admin/remote_emojis/{id}/copy", guards=[WRITE])
+async def copy_emoji(work: Work, by: TheStaff, id: FromPath[int], wanted: FromRequest[EmojiCopy]) -> dict[str, Any]:
+    """Make it one of the community's own."""
+    made = await elsewhere.copy(work, by, id, shortcode=wanted.shortcode.strip(": "), category=wanted.category)
+    return _shown(work, made)
 
 
 @get("/api/v1/admin/custom_emojis/{id}", guards=[READ])
@@ -77,4 +111,14 @@ async def delete_emoji(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str,
     return {}
 
 
-routes = [list_emojis, show_emoji, create_emoji, change_emoji, enable_emoji, disable_emoji, delete_emoji]
+routes = [
+    list_emojis,
+    list_remote_emojis,
+    copy_emoji,
+    show_emoji,
+    create_emoji,
+    change_emoji,
+    enable_emoji,
+    disable_emoji,
+    delete_emoji,
+]

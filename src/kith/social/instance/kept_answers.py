@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from kith.base.caches import ForAWhile, UntilWritten
 from kith.base.exchange import Answer
 from kith.base.settings import Settings
+from kith.base.stored_settings import SettingsChanged
 from kith.base.work import Work
 from kith.social.pages import JSON, PRIVATE, VARY
 
@@ -22,6 +23,9 @@ class KeptAnswers:
     def __init__(self, memo: UntilWritten) -> None:
         self._memo = memo
         self._bodies: ForAWhile[bytes] = ForAWhile("instance", seconds=SECONDS, most=32)
+
+    def forget(self, _fact: SettingsChanged) -> None:
+        self._bodies.clear()
 
     async def get(self, work: Work, name: str, make: Make) -> bytes:
         if not work.settings.is_sqlite:

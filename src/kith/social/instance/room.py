@@ -7,10 +7,19 @@ from datetime import timedelta
 from kith.base.caches import UntilWritten
 from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
+from kith.base.stored_settings import SettingsChanged
+from kith.base.work import Works
 from kith.social.errors import DIALECT
 from kith.social.guards import MemberSeen
 from kith.social.instance import api, description, tasks
 from kith.social.instance.kept_answers import KeptAnswers
+
+
+def _kept_answers(works: Works) -> KeptAnswers:
+    made = KeptAnswers(works.services[UntilWritten])
+    works.news.listen(SettingsChanged, made.forget)
+    return made
+
 
 ROOM = Room(
     name="instance",
@@ -19,5 +28,5 @@ ROOM = Room(
     jobs=(tasks.COUNT, tasks.NOTE_PRESENCE, tasks.FORGET),
     periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.ForgetOldDays()),),
     subscriptions=((MemberSeen, tasks.NOTE_PRESENCE),),
-    parts=(Part(KeptAnswers, lambda works: KeptAnswers(works.services[UntilWritten])),),
+    parts=(Part(KeptAnswers, _kept_answers),),
 )

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, delete, distinct, func, select, update
+from sqlalchemy import and_, bindparam, delete, distinct, func, or_, select, update
 
 from kith.base.db import Command, Instant, Session, add_once, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, accounts
@@ -47,19 +47,21 @@ _forget_days = command(delete(days).where(days.c.day < bindparam("before")))
 _forget_presence = command(delete(presence).where(presence.c.day < bindparam("before")))
 _said = query(select(func.sum(accounts.c.statuses_count)).where(accounts.c.domain == ""), int)
 _domains = query(select(distinct(accounts.c.domain)).where(accounts.c.domain != "").order_by(accounts.c.domain), str)
+_is_here = and_(
+    accounts.c.domain == "",
+    accounts.c.is_listed,
+    accounts.c.suspended_at.is_(None),
+    accounts.c.deleted_at.is_(None),
+)
 _owner = query(
+    select(accounts).where(and_(_is_here, accounts.c.role == "owner")).order_by(accounts.c.id).limit(1),
+    Account,
+)
+_team = query(
     select(accounts)
-    .where(
-        and_(
-            accounts.c.domain == "",
-            accounts.c.role == "owner",
-            accounts.c.is_listed,
-            accounts.c.suspended_at.is_(None),
-            accounts.c.deleted_at.is_(None),
-        )
-    )
+    .where(and_(_is_here, or_(accounts.c.role != "user", accounts.c.role_id.is_not(None))))
     .order_by(accounts.c.id)
-    .limit(1),
+    .limit(bindparam("most")),
     Account,
 )
 
@@ -139,3 +141,8 @@ async def domains(db: Session) -> list[str]:
 
 async def find_owner(db: Session) -> Account | None:
     return await db.one(_owner)
+
+
+async def find_team(db: Session, most: int) -> list[Account]:
+    """Whoever has a role here, those who came first before the others."""
+    return await db.all(_team, most=most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 from sqlalchemy import and_, select
@@ -12,6 +12,7 @@ from sqlalchemy import and_, select
 from kith.base.db import any_of, query
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.identity import for_social as identity
 from kith.social.guards import MemberSeen
 from kith.social.instance import store
 from kith.social.statuses.facts import StatusPosted
@@ -40,6 +41,7 @@ async def count_posted(work: Work, facts: Sequence[StatusPosted]) -> None:
 
 async def note_presence(work: Work, fact: MemberSeen) -> None:
     await store.note_presence(work.db, fact.user_id, fact.day)
+    await identity.note_seen(work, fact.user_id, datetime.fromisoformat(fact.day).replace(tzinfo=UTC))
 
 
 async def forget(work: Work, _payload: ForgetOldDays) -> None:

@@ -27,15 +27,6 @@ LONGEST_TEXT = 10_000
 TYPES = ("none", "disable", "sensitive", "silence", "suspend", *posts.TYPES)
 _FOR_STRANGERS = ("none", "sensitive", "silence", "suspend", *posts.TYPES)
 _EVENTS = {"none": "warn_account"} | {type: type for type in posts.TYPES}
-_SAYS = {
-    "none": "You have received a warning from the people who run {title}.",
-    "disable": "Your account at {title} was disabled. You cannot use it, but your profile and posts stay.",
-    "delete_statuses": "Some of your posts at {title} were deleted because they broke the rules.",
-    "mark_statuses_as_sensitive": "Some of your posts at {title} were marked as sensitive.",
-    "sensitive": "From now on, all media you post at {title} is marked as sensitive.",
-    "silence": "Your account at {title} was limited: only people who follow you see your posts.",
-    "suspend": "Your account at {title} was suspended. Your profile and posts are hidden, and deleted after 30 days.",
-}
 
 
 class Act(msgspec.Struct, kw_only=True):
@@ -162,15 +153,9 @@ async def _tell(work: Work, account: Account, strike: Strike, *, mail: bool) -> 
     notice = Notice(account.id, f"moderation_warning:{strike.id}", subject_id=strike.id)
     await notifications.tell_anyhow(work, "moderation_warning", account.id, [notice])
     if mail:
-        title, base = work.settings.title, work.settings.base_url
-        words = [
-            _SAYS[strike.action].format(title=title),
-            *([strike.text] if strike.text else []),
-            "If you think that this is wrong, you can appeal within 20 days, with an app that can or by sending:",
-            f"strike_id={strike.id}, key={appeal_key(work, strike.id)} and your text to {base}/api/v1/appeals",
-        ]
         address = await for_social.find_address(work, account.user_id)
-        mails.write(work, address, f"About your account {account.acct} at {title}", words)
+        locale = await for_social.find_locale(work, account.user_id)
+        mails.tell_of_strike(work, address, locale, account, strike, appeal_key(work, strike.id))
 
 
 # And back

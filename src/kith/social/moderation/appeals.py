@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from kith.base.db import Taken
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
+from kith.base.mail_texts import MailText, send
 from kith.base.work import Work
 from kith.identity import for_social, for_staff
 from kith.social.accounts import store as accounts
@@ -32,13 +33,17 @@ async def create(work: Work, strike: Strike, text: str) -> Appeal:
         raise Invalid(fields={"strike": [Complaint("has already been appealed", "taken")]}) from error
     account = await _target(work, strike)
     for one in await team.who_may(work, "manage_appeals"):
-        subject = f"{account.acct} appeals a decision at {work.settings.title}"
-        words = [
-            f"{account.acct} appeals the decision {strike.action}.",
-            text,
-            f"Appeal {appeal.id}: {work.settings.base_url}/api/v1/admin/appeals/{appeal.id}",
-        ]
-        mails.write(work, one.email, subject, words)
+        send(
+            work,
+            mails.APPEAL,
+            one.email,
+            one.locale,
+            person=account.acct,
+            decision=strike.action,
+            text=text,
+            number=str(appeal.id),
+            link=f"{work.settings.base_url}/admin/appeals",
+        )
     return appeal
 
 
@@ -76,7 +81,7 @@ async def approve(work: Work, by: Staff, appeal: Appeal) -> Appeal:
     await posts.unmark(work, strike)
     await store.change(work.db, "strike", strike.id, {"overruled_at": work.now})
     await record(work, by, "approve_appeal", account, strike={"id": str(strike.id)})
-    await _tell(work, account, "Your appeal was approved: the decision about your account was taken back.")
+    await _tell(work, account, mails.APPEAL_APPROVED)
     return await find(work, appeal.id)
 
 
@@ -84,7 +89,7 @@ async def reject(work: Work, by: Staff, appeal: Appeal) -> Appeal:
     strike = await _decide(work, by, appeal, "rejected")
     account = await _target(work, strike)
     await record(work, by, "reject_appeal", account, strike={"id": str(strike.id)})
-    await _tell(work, account, "Your appeal was looked at, and the decision about your account stays.")
+    await _tell(work, account, mails.APPEAL_REJECTED)
     return await find(work, appeal.id)
 
 
@@ -112,7 +117,7 @@ async def _still_holds(work: Work, strike: Strike, account: Account) -> bool:
     return person is not None and not person.is_active
 
 
-async def _tell(work: Work, account: Account, words: str) -> None:
+async def _tell(work: Work, account: Account, text: MailText) -> None:
     if account.user_id is not None:
         address = await for_social.find_address(work, account.user_id)
-        mails.write(work, address, f"About your account {account.acct} at {work.settings.title}", [words])
+        send(work, text, address, await for_social.find_locale(work, account.user_id), name=account.acct)

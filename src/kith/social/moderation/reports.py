@@ -122,7 +122,7 @@ async def _tell_team(work: Work, report: Report, reporter: Account, target: Acco
     for one in members:
         if one.account_id in unwilling:
             continue
-        mails.tell_of_report(work, one.email, report, reporter, target)
+        mails.tell_of_report(work, one.email, one.locale, report, reporter, target)
 
 
 # The team

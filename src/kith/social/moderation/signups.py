@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from kith.base.mail_texts import send
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.identity import for_staff
@@ -26,15 +27,7 @@ async def ask_for_approval(work: Work) -> None:
         return
     await record(work, OPERATOR, "require_approval", reason="no moderator has been here for a week")
     for one in await team.who_may(work, "manage_settings"):
-        mails.write(work, one.email, f"New accounts at {work.settings.title} need approval now", _words(work))
-
-
-def _words(work: Work) -> list[str]:
-    return [
-        f"Nobody of the team has been at {work.settings.title} for a week.",
-        "So that nobody abuses this, whoever signs up waits for your approval from now on.",
-        "To open them again: PUT /api/v1/admin/settings with registrations=open, or run kith instance reopen",
-    ]
+        send(work, mails.APPROVAL, one.email, one.locale, link=f"{work.settings.base_url}/admin/settings")
 
 
 async def reopen(work: Work, by: Staff) -> bool:

@@ -17,6 +17,7 @@ class TeamAccount(msgspec.Struct, frozen=True):
     user_id: UserId
     username: str
     email: str
+    locale: str
     account_id: AccountId | None
 
 
@@ -30,7 +31,6 @@ async def who_may(work: Work, permission: str) -> list[TeamAccount]:
         account = own.get(UserId(one.user_id))
         role = known.of(one.role, None if account is None else account.role_id)
         if role.allows(permission):
-            found.append(
-                TeamAccount(UserId(one.user_id), one.username, one.email, None if account is None else account.id)
-            )
+            known_as = None if account is None else account.id
+            found.append(TeamAccount(UserId(one.user_id), one.username, one.email, one.locale, known_as))
     return found

@@ -17,7 +17,7 @@ def render_embedded(
     settings: Settings, status: Status, author: Account, *, width: int, height: int | None
 ) -> dict[str, Any]:
     shown = author.display_name or author.username
-    profile, address = author.url or author.uri, status.url or status.uri
+    profile = author.url or author.uri
     return {
         "type": "rich",
         "version": "1.0",
@@ -27,18 +27,20 @@ def render_embedded(
         "provider_name": settings.title,
         "provider_url": f"{settings.base_url}/",
         "cache_age": KEPT,
-        "html": _html(status, author, address, width=width),
+        "html": render_quote(status, author, width=width),
         "width": width,
         "height": height,
     }
 
 
-def _html(status: Status, author: Account, address: str, *, width: int) -> str:
-    """Behind a warning only the warning is shown."""
+def render_quote(status: Status, author: Account, *, width: int | None = None) -> str:
+    """The post as HTML. Behind a warning only the warning is shown."""
+    address = status.url or status.uri
     said = f"<p>{escape(status.spoiler_text)}</p>" if status.spoiler_text else status.content
     who = escape(f"{author.display_name or author.username} (@{author.username})")
     date = f"{status.created_at:%Y-%m-%d}"
+    style = "" if width is None else f' style="max-width: {width}px"'
     return (
-        f'<blockquote class="kith-embed" cite="{escape(address)}" style="max-width: {width}px">{said}'
+        f'<blockquote class="kith-embed" cite="{escape(address)}"{style}>{said}'
         f'<footer><a href="{escape(address)}">{who}, {date}</a></footer></blockquote>'
     )

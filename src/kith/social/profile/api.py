@@ -65,6 +65,7 @@ class ProfileForm(msgspec.Struct, kw_only=True):
     bot: bool | None = None
     discoverable: bool | None = None
     indexable: bool | None = None
+    noindex: bool | None = None
     hide_collections: bool | None = None
     show_media: bool | None = None
     show_media_replies: bool | None = None

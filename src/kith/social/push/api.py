@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.social.accounts.viewers import Me
 from kith.social.errors import missing
 from kith.social.guards import anyone, caller_in, find_key, user
+from kith.social.ids import AccountId
 from kith.social.push import service, unsubscribing
 from kith.social.push.entities import WebPushSubscription, render_subscription
 from kith.social.push.tables import PushSubscription
@@ -60,7 +61,7 @@ class SubscriptionForm(SubscriptionChange, kw_only=True):
 
 
 def _token_hash(exchange: Exchange) -> str:
-    """Nobody gets past the guard without a token."""
+    """Nobody gets past the guard without a token, or the session of a browser."""
     return caller_in(exchange).key_hash or ""
 
 
@@ -80,10 +81,9 @@ async def show_subscription(work: Work, token_hash: TokenHash) -> WebPushSubscri
 async def subscribe(
     exchange: Exchange, work: Work, me: Me, draft: FromRequest[SubscriptionForm]
 ) -> WebPushSubscription:
-    caller, sent = caller_in(exchange), draft.subscription
+    sent = draft.subscription
     if sent is None:
         raise missing("subscription")
-    holder = service.Holder(me, await find_key(exchange), caller.key_hash or "", caller.grant_uuid is not None)
     wanted = service.NewSubscription(
         endpoint=sent.endpoint,
         p256dh=sent.keys.p256dh,
@@ -92,7 +92,16 @@ async def subscribe(
         alerts=draft.alerts,
         policy=draft.chosen_policy,
     )
-    return _shown(work, await service.subscribe(work, holder, wanted))
+    return _shown(work, await service.subscribe(work, await _holder(exchange, me), wanted))
+
+
+async def _holder(exchange: Exchange, me: AccountId) -> service.Holder:
+    """The key of a session is kept nowhere, and goes to nobody."""
+    caller = caller_in(exchange)
+    if caller.is_browser:
+        return service.Holder(me, "", caller.key_hash or "", "session")
+    kind: Literal["app", "personal"] = "app" if caller.grant_uuid is not None else "personal"
+    return service.Holder(me, await find_key(exchange), caller.key_hash or "", kind)
 
 
 @put(PATH, guards=[PUSH])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kith.base.work import Work
 from kith.identity import for_social as identity
@@ -25,46 +28,66 @@ DEFAULT_LOCALE = "en"
 _encode = msgspec.json.Encoder().encode
 
 
-class PushMessage(msgspec.Struct, frozen=True):
-    """As apps read it."""
+class PushMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """As apps read it. A browser has no token, and is told which page of ours to open instead."""
 
-    access_token: str
+    access_token: str | UnsetType = UNSET
     preferred_locale: str
-    notification_id: int
+    notification_id: int | str  # as text for a browser, whose numbers end sooner
     notification_type: str
     icon: str
     title: str
     body: str
+    url: str | UnsetType = UNSET
 
 
-async def compose(work: Work, told: Notification, access_token: str) -> PushMessage | None:
-    """None where nothing may be told any more: somebody is gone, or the post is not seen by whoever it is for."""
+async def compose(work: Work, told: Notification, access_token: str | None) -> PushMessage | None:
+    """None where nothing may be told any more: somebody is gone, or the post is not seen by whoever it is for.
+
+    Without an access token it is for a browser, which brings no picture from other hosts than ours.
+    """
     found = await accounts.find_all(work.db, [told.account_id, told.from_id])
     reader, sender = found.get(told.account_id), found.get(told.from_id)
     if reader is None or reader.user_id is None or sender is None or sender.is_gone:
         return None
-    text = plain(sender.note_html)
+    text, page = plain(sender.note_html), _page_of(told.type, sender)
     if told.status_id is not None:
         status = await statuses.find_visible(work.db, told.status_id, told.account_id)
         if status is None or await is_hidden(work, told.account_id, status, NOTIFICATIONS):
             return None
         text = status.spoiler_text or plain(status.content)
+        author = found.get(status.account_id) or await accounts.find(work.db, status.account_id)
+        page = page if author is None else f"/@{author.acct}/{status.id}"
+    icon = _icon(work, sender)
     locale = await identity.find_locale(work, reader.user_id) or DEFAULT_LOCALE
     return PushMessage(
-        access_token=access_token,
+        access_token=UNSET if access_token is None else access_token,
         preferred_locale=locale,
-        notification_id=told.id,
+        notification_id=str(told.id) if access_token is None else told.id,
         notification_type=told.type,
-        icon=_icon(work, sender),
+        icon=icon if access_token is not None or _is_ours(work, icon) else "",
         title=_cut(title_of(told.type, sender.display_name or sender.username, locale), LONGEST_TITLE),
         body=_cut(" ".join(text.split(" ")).strip(), LONGEST_BODY),
+        url=quote(page, safe="/@") if access_token is None else UNSET,
     )
+
+
+def _page_of(type: str, sender: Account) -> str:
+    """Where one reads more of what is about no post."""
+    if type == "follow":
+        return f"/@{sender.acct}"
+    return "/follow_requests" if type == "follow_request" else "/notifications"
 
 
 def _icon(work: Work, sender: Account) -> str:
     still = sender.avatar_static
     icon = file_url(work.settings, still) if still else avatar_url(work.settings, sender)
     return icon if len(icon) <= LONGEST_ICON else ""
+
+
+def _is_ours(work: Work, address: str) -> bool:
+    places = (work.settings.base_url, work.settings.media_url)
+    return any(address.startswith(f"{place}/") for place in places if place)
 
 
 def _cut(text: str, most: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.base.rooms import Part, Room
-from kith.identity.for_social import UserBarred
+from kith.identity.for_social import SessionBelongings, UserBarred
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.errors import DIALECT
 from kith.social.notifications.facts import NotificationMade
@@ -23,6 +23,7 @@ ROOM = Room(
         (AccountDeleted, service.forget_account),
     ),
     parts=(
+        Part(service.SessionSubscriptions, lambda _: service.SessionSubscriptions(), also=(SessionBelongings,)),
         Part(EndpointNames, lambda _: EndpointNames()),
         Part(Tokens, lambda _: Tokens()),
         Part(Slots, lambda _: Slots()),

@@ -1,8 +1,12 @@
-"""Subscriptions to one's notifications: one for each access token, made, changed and ended by its app."""
+"""Subscriptions to one's notifications: one for each access token, made, changed and ended by its app.
+
+So has each browser that is signed in: there the session stands in place of the token, and is never sent anywhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
@@ -19,6 +23,7 @@ from kith.social.push.tables import PushSubscription
 __all__ = [
     "Holder",
     "NewSubscription",
+    "SessionSubscriptions",
     "auth_of",
     "change",
     "find",
@@ -37,12 +42,15 @@ _TOKEN, _AUTH = "social_push_subscriptions.access_token", "social_push_subscript
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Whose subscription it is: an account, and the access token that an app holds for it."""
+    """Whose subscription it is: an account, and the access token that an app holds for it.
+
+    Of a browser's session there is the hash alone, and no token.
+    """
 
     account_id: AccountId
     token: str
     token_hash: str
-    is_app: bool  # or somebody's own token
+    kind: Literal["app", "personal", "session"]
 
 
 class NewSubscription(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,8 +76,9 @@ async def subscribe(work: Work, holder: Holder, wanted: NewSubscription) -> Push
     new = PushSubscription(
         id=0,
         account_id=holder.account_id,
-        oauth_hash=holder.token_hash if holder.is_app else None,
-        personal_hash=None if holder.is_app else holder.token_hash,
+        oauth_hash=holder.token_hash if holder.kind == "app" else None,
+        personal_hash=holder.token_hash if holder.kind == "personal" else None,
+        session_hash=holder.token_hash if holder.kind == "session" else None,
         access_token=sealer.seal(holder.token, _TOKEN),
         endpoint=wanted.endpoint,
         p256dh=p256dh,
@@ -135,12 +144,22 @@ async def remove_by_link(work: Work, link: str) -> None:
     await store.remove(work.db, found)
 
 
-def token_of(work: Work, subscription: PushSubscription) -> str:
+def token_of(work: Work, subscription: PushSubscription) -> str | None:
+    """None for a browser."""
+    if subscription.session_hash is not None:
+        return None
     return work.find(Sealer).open(subscription.access_token, _TOKEN)
 
 
 def auth_of(work: Work, subscription: PushSubscription) -> bytes:
     return keys.decode(work.find(Sealer).open(subscription.auth, _AUTH)) or b""
+
+
+class SessionSubscriptions:
+    """Whoever signs in again in the same browser is still told there."""
+
+    async def move(self, work: Work, old: str, new: str) -> None:
+        await store.move(work.db, old, new)
 
 
 async def forget_user(work: Work, fact: UserBarred) -> None:

@@ -14,7 +14,9 @@ from kith.social.relationships import rules
 
 _id: BindParameter[Any] = bindparam("subscription")
 _hash: BindParameter[Any] = bindparam("hash")
-_of_token = or_(subscriptions.c.oauth_hash == _hash, subscriptions.c.personal_hash == _hash)
+_of_token = or_(
+    subscriptions.c.oauth_hash == _hash, subscriptions.c.personal_hash == _hash, subscriptions.c.session_hash == _hash
+)
 _by_token = query(select(subscriptions).where(_of_token), PushSubscription)
 _by_id = query(select(subscriptions).where(subscriptions.c.id == _id), PushSubscription)
 _any_of = query(select(subscriptions.c.id).where(subscriptions.c.account_id == bindparam("account")).limit(1), int)
@@ -31,6 +33,9 @@ _remove = command(
     )
 )
 _remove_by_token = command(delete(subscriptions).where(_of_token))
+_move = command(
+    update(subscriptions).where(subscriptions.c.session_hash == bindparam("old")).values(session_hash=bindparam("new"))
+)
 _remove_of_account = command(delete(subscriptions).where(subscriptions.c.account_id == bindparam("account")))
 _remove_of_user = command(
     delete(subscriptions).where(
@@ -116,6 +121,11 @@ async def remove(db: Session, one: PushSubscription) -> None:
 
 async def remove_by_token(db: Session, key_hash: str) -> None:
     await db.run(_remove_by_token, hash=key_hash)
+
+
+async def move(db: Session, old: str, new: str) -> None:
+    """From one session to another, by the hashes of their keys."""
+    await db.run(_move, old=old, new=new)
 
 
 async def remove_of_account(db: Session, account_id: int) -> None:

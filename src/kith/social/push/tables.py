@@ -10,7 +10,8 @@ from kith.social.ids import AccountId
 
 POLICIES = ("all", "followed", "follower", "none")
 
-# One for each access token at most. It goes with its token, whichever way that ends, and with its account.
+# One for each access token at most, and for each browser that is signed in. It goes with its token or session, in
+# whichever way that ends, and with its account.
 subscriptions = Table(
     "social_push_subscriptions",
     METADATA,
@@ -20,7 +21,9 @@ subscriptions = Table(
     # The hash of the token: of an app's token, or of one that somebody made for themselves.
     Column("oauth_hash", String(64), ForeignKey("identity_oauth_tokens.key_hash", ondelete="CASCADE"), unique=True),
     Column("personal_hash", String(64), ForeignKey("identity_tokens.key_hash", ondelete="CASCADE"), unique=True),
-    Column("access_token", Text, nullable=False),  # sealed; every message carries it
+    # Of the key of a browser's session, which itself is kept nowhere.
+    Column("session_hash", String(64), ForeignKey("identity_sessions.key_hash", ondelete="CASCADE"), unique=True),
+    Column("access_token", Text, nullable=False),  # sealed; every message carries it. A browser has none
     Column("endpoint", Text, nullable=False),
     Column("p256dh", String(100), nullable=False),
     Column("auth", Text, nullable=False),  # sealed
@@ -38,6 +41,7 @@ class PushSubscription(msgspec.Struct):
     account_id: AccountId
     oauth_hash: str | None
     personal_hash: str | None
+    session_hash: str | None
     access_token: str
     endpoint: str
     p256dh: str

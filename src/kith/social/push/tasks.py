@@ -9,7 +9,7 @@ import msgspec
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
-from kith.social.guards import still_opens
+from kith.social.guards import session_still_opens, still_opens
 from kith.social.notifications.facts import NotificationMade
 from kith.social.push import endpoints, service, store
 from kith.social.push.encryption import MOST_BYTES
@@ -48,7 +48,7 @@ async def deliver(work: Work, delivery: PushDelivery) -> None:
     if told is None:
         return
     token = service.token_of(work, subscription)
-    if not await still_opens(work, token, "push"):
+    if not await _still_opens(work, subscription, token):
         await store.remove(work.db, subscription)
         return
     message = await compose(work, told, token)
@@ -61,6 +61,12 @@ async def deliver(work: Work, delivery: PushDelivery) -> None:
         work.enqueue(DELIVER, delivery, at=work.now + timedelta(seconds=random.uniform(5, 30)))  # noqa: S311 - spread
         return
     await _conclude(work, delivery, subscription, verdict)
+
+
+async def _still_opens(work: Work, subscription: PushSubscription, token: str | None) -> bool:
+    if token is None:
+        return await session_still_opens(work, subscription.session_hash or "", "push")
+    return await still_opens(work, token, "push")
 
 
 async def _conclude(work: Work, delivery: PushDelivery, subscription: PushSubscription, verdict: Verdict) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Boolean, ColumnElement, FromClause, Select, String, and_, func, literal_column, select
 
 from kith.base.db import query
+from kith.base.mail_texts import send
 from kith.base.work import Work
 from kith.social.ids import AccountId
 from kith.social.moderation import mails, team
@@ -128,15 +129,11 @@ async def ask_for_review(work: Work) -> None:
 async def _tell_team(
     work: Work, found_tags: list[Candidate], links: list[Candidate], posts: list[Candidate]
 ) -> None:  # fmt: skip
-    words = ["These would be shown as trends if somebody reviewed them:"]
-    for title, kind, found in (
-        ("Hashtags", "tags", found_tags),
-        ("Links", "links", links),
-        ("Posts", "statuses", posts),
-    ):
-        if found:
-            names = ", ".join(f"#{one.name}" if kind == "tags" else one.name for one in found)
-            words.append(f"{title}: {names}")
-            words.append(f"Review them: {work.settings.base_url}/api/v1/admin/trends/{kind}")
+    told = {
+        "tags": ", ".join(f"#{one.name}" for one in found_tags),
+        "links": ", ".join(one.name for one in links),
+        "posts": ", ".join(one.name for one in posts),
+        "link": f"{work.settings.base_url}/admin/trends",
+    }
     for one in await team.who_may(work, PERMISSION):
-        mails.write(work, one.email, f"New trends to review at {work.settings.title}", words)
+        send(work, mails.TRENDS, one.email, one.locale, **told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import msgspec
@@ -72,7 +73,7 @@ async def show_settings(work: Work) -> dict[str, Any]:
 
 @route(CHANGE, f"{ADMIN}/settings", guards=[SETTINGS])
 async def change_settings(work: Work, by: TheStaff, pages: FromRequest[house.SettingsForm]) -> dict[str, Any]:
-    return await house.write_pages(work, by, pages)
+    return await house.write_settings(work, by, pages)
 
 
 # Webhooks
@@ -219,7 +220,25 @@ async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[HouseQuery
     return list_of(exchange, cursor, shown, [one.event_uuid for one in rows], kind=CursorKind.OFFSET)
 
 
+class AuditDaysQuery(msgspec.Struct, kw_only=True):
+    """`all` counts what happened in both halves, not only what the team did."""
+
+    all: bool = False
+
+
+@get(f"{ADMIN}/audit/days", guards=[AUDIT])
+async def show_audit_days(work: Work, asked: FromQuery[AuditDaysQuery]) -> list[dict[str, Any]]:
+    """How many events there were on each of the last days, today last."""
+    most = for_staff.staff_view.MOST_DAYS
+    tomorrow = work.now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    days = [tomorrow - timedelta(days=most - number) for number in range(most + 1)]
+    app = "" if asked.all else "social.moderation"
+    counts = await for_staff.staff_view.events_by_day(work.db, days, app=app)
+    return [{"day": day.date().isoformat(), "count": count} for day, count in zip(days, counts, strict=False)]
+
+
 routes = [
+    show_audit_days,
     show_rules,
     show_rule,
     add_rule,

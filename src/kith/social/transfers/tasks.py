@@ -1,0 +1,92 @@
+"""Files are imported some rows at a time, each step a job and a transaction of its own: a crash costs one step."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.errors import Problem
+from kith.base.jobs import JobKind
+from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.transfers import applying, store
+from kith.social.transfers.tables import Import, ImportRow
+
+__all__ = ["FORGET", "IMPORT", "ForgetImports", "ImportStep"]
+
+ROWS = 10  # that one step does
+FORGOTTEN = 100  # in one round
+KEPT_FOR = timedelta(days=30)
+PATIENCE = timedelta(minutes=15)  # for servers that answer slowly, or not at all
+
+
+class ImportStep(msgspec.Struct):
+    import_id: int
+
+
+class ForgetImports(msgspec.Struct):
+    """Those that are long over."""
+
+
+async def take_step(work: Work, step: ImportStep) -> None:
+    """People and posts are looked up elsewhere first; then the rows are done, and marked as such."""
+    found = await store.find(work.db, step.import_id)
+    actor = None if found is None else await accounts.find(work.db, found.account_id)
+    if found is None or found.state == "finished" or actor is None:
+        return
+    if not actor.may_act:
+        await store.set_state(work.db, found.id, "finished", work.now)
+        return
+    if found.state == "clearing":
+        await _clear(work, found, actor)
+    else:
+        rows = await store.waiting(work.db, found.id, ROWS)
+        known = {row.id: await applying.look_up(work, found.kind, row.data) for row in rows}
+        await work.db.begin()
+        await _do(work, found, actor, rows, known)
+        if len(rows) < ROWS:
+            await store.set_state(work.db, found.id, "finished", work.now)
+            return
+    work.enqueue(IMPORT, step, key=f"{found.id}:{work.new_id()}")
+
+
+async def _clear(work: Work, found: Import, actor: Account) -> None:
+    await work.db.begin()
+    rows = await store.every(work.db, found.id)
+    if await applying.clear(work, actor, found.kind, [row.data for row in rows]):
+        await store.set_state(work.db, found.id, "running")
+
+
+async def _do(work: Work, found: Import, actor: Account, rows: list[ImportRow], known: dict[int, int | None]) -> None:
+    """A row that cannot be done stays behind; the others go on."""
+    done: list[int] = []
+    for row in rows:
+        who = known[row.id]
+        if who is None:
+            continue
+        try:
+            async with work.attempt():
+                await applying.apply(work, actor, found.kind, row.data, who)
+        except Problem:
+            continue
+        done.append(row.id)
+    await store.settle(work.db, found.id, done, [row.id for row in rows if row.id not in done])
+
+
+async def forget(work: Work, _payload: ForgetImports) -> None:
+    await store.forget_before(work.db, work.now - KEPT_FOR, FORGOTTEN)
+
+
+IMPORT: JobKind[ImportStep] = JobKind(
+    name="transfers.import",
+    payload=ImportStep,
+    handler=take_step,
+    outside=True,
+    concurrency=2,
+    patience=PATIENCE,
+)
+FORGET: JobKind[ForgetImports] = JobKind(
+    name="transfers.forget", payload=ForgetImports, handler=forget, is_harmless=True
+)
