@@ -1,4 +1,4 @@
-"""The first administrator's set-up, and the style and the script that pages share."""
+"""The first administrator's set-up, and the picture of whoever has none."""
 
 from __future__ import annotations
 
@@ -8,26 +8,14 @@ import msgspec
 
 from kith.base import csrf
 from kith.base.errors import Complaint, Invalid
-from kith.base.exchange import JSON, Answer, Exchange, Headers, whole
+from kith.base.exchange import JSON, Answer, Exchange, whole
 from kith.base.keys import Keys
 from kith.base.params import fill, read_body
 from kith.base.routing import FromPath, ServerPart, get, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.errors import wants_json
-from kith.web.pages import NO_PICTURE, SCRIPT, STYLE, page
-
-HOUR: Headers = ((b"cache-control", b"public, max-age=3600"),)
-
-
-@get("/static/kith.css")
-async def style() -> Answer:
-    return whole(STYLE, "text/css; charset=utf-8", headers=HOUR)
-
-
-@get("/static/kith.js")
-async def script() -> Answer:
-    return whole(SCRIPT, "text/javascript; charset=utf-8", headers=HOUR)
+from kith.web.pages import NO_PICTURE, page
 
 
 @get("/avatars/original/missing.png")
@@ -82,4 +70,4 @@ def _setup_page(exchange: Exchange, *, fields: dict[str, list[str]], values: dic
     )
 
 
-routes = [style, script, no_picture, show_setup, set_up]
+routes = [no_picture, show_setup, set_up]

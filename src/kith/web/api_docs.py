@@ -35,7 +35,7 @@ async def openapi(work: Work) -> Answer:
 
 @get("/api/v2/docs")
 async def docs(work: Work) -> Answer:
-    policy = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+    policy = b"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
     text = _described(work.settings.base_url)[1].encode()
     return whole(text, "text/html; charset=utf-8", headers=((b"content-security-policy", policy),))
 

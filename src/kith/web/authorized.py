@@ -11,19 +11,20 @@ from kith.base.routing import FromPath, get, route
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.identity.for_pages import oauth
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
+from kith.web.settings.frame import settings_page
 
 HERE = "/oauth/authorized_applications"
 SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
 
 
-@get(HERE)
+@get(HERE, aliases=("/settings/applications",))
 async def list_applications(exchange: Exchange, work: Work) -> Answer:
     visitor = await identity.find_visitor(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     granted = await oauth.list_granted(work, visitor.user)
-    return page(exchange, "authorize/authorized.html", visitor=visitor, granted=granted, here="applications")
+    return await settings_page(exchange, "authorize/authorized.html", visitor, part="applications", granted=granted)
 
 
 @route(("POST", "DELETE"), f"{HERE}/{{id}}")

@@ -31,6 +31,13 @@ def may_be_framed(exchange: Exchange) -> None:
     _set(exchange, b"x-frame-options", b"SAMEORIGIN")
 
 
+def may_be_framed_anywhere(exchange: Exchange) -> None:
+    """For pages that are the same for everybody and have nothing to press."""
+    _replace(exchange, b"frame-ancestors 'none'", b"frame-ancestors *")
+    headers = tuple(one for one in exchange.dialect.headers if one[0] != b"x-frame-options")
+    exchange.dialect = msgspec.structs.replace(exchange.dialect, headers=headers)
+
+
 def _replace(exchange: Exchange, old: bytes, new: bytes) -> None:
     headers = tuple(
         (name, value.replace(old, new) if name == _POLICY else value) for name, value in exchange.dialect.headers

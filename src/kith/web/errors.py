@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from kith.base import csrf
-from kith.base.errors import Invalid, Problem
+from kith.base.errors import Invalid, NotFound, Problem
 from kith.base.exchange import Answer, Dialect, Exchange
 from kith.base.keys import Keys
 from kith.identity import for_pages as identity
 from kith.web.page_language import language_of
-from kith.web.pages import render
+from kith.web.pages import NO_STORE, render
 from kith.web.translation import translatable
 
 _TITLES = {
@@ -27,6 +27,9 @@ _TITLES = {
     503: translatable("Temporarily unavailable"),
     504: translatable("Temporarily unavailable"),
 }
+
+
+NOTHING = translatable("There is nothing at this address: it was deleted, never was, or is not for everybody.")
 
 
 def title_of(problem: Problem) -> str:
@@ -56,11 +59,14 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         site=brand.title,
         brand=brand,
         title=title_of(problem),
-        message=problem.message,
+        message=NOTHING if problem.message == NotFound.message else problem.message,
+        may_sign_in=problem.status in (401, 404) and not identity.carried_key(exchange),
+        back=problem.extra.get("back", ""),  # the page with the form that was refused
         request_id=exchange.id if problem.status >= 500 else None,
         code=refusal,
     )
-    return Answer(problem.status, (*headers, (b"content-type", b"text/html; charset=utf-8")), page.encode())
+    content = (b"content-type", b"text/html; charset=utf-8")
+    return Answer(problem.status, (NO_STORE, *headers, content), page.encode())
 
 
 DIALECT = Dialect(

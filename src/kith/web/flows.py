@@ -198,7 +198,7 @@ def _picture(url: Any) -> str | None:
 
 
 def _page(
-    exchange: Exchange, walk: identity.flows.FlowRun, template: str, *, status: int = 200, **values: object
+    exchange: Exchange, walk: identity.flows.FlowRun, template: str, *, status: int = 200, **values: Any
 ) -> Answer:
     info = walk.info()
     return page(

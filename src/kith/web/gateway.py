@@ -10,9 +10,10 @@ import msgspec
 from kith.base.errors import Problem
 from kith.base.exchange import Answer, Dialect, Exchange
 from kith.identity import for_pages as identity
+from kith.web.assets import STYLE
 from kith.web.errors import title_of, wants_json
 from kith.web.page_language import language_of
-from kith.web.pages import NO_STORE, STYLE, render
+from kith.web.pages import NO_STORE, render
 
 _STYLE = STYLE.decode()
 _HASH = base64.b64encode(hashlib.sha256(STYLE).digest())

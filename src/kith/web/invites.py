@@ -12,8 +12,10 @@ from kith.base.routing import FromPath, get
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.pages import see_other
+from kith.web.translation import translatable
 
 SIGN_UP = "/flows/-/default/enrollment/"
+NO_INVITE = translatable("There is no such invitation. Ask whoever sent you the link for a new one.")
 JSON = b"application/json"
 _HEADERS = (
     (b"content-type", JSON + b"; charset=utf-8"),
@@ -29,7 +31,7 @@ async def show_invite(exchange: Exchange, work: Work, code: FromPath[str]) -> An
     if JSON in exchange.header(b"accept"):
         return _told_to_app(work, found)
     if found is None:
-        raise NotFound
+        raise NotFound(NO_INVITE)
     return see_other(f"{SIGN_UP}?{urlencode({'itoken': found.id})}", status=302)
 
 

@@ -1,23 +1,52 @@
 """Addresses at which other servers of this kind have their pages, where apps and people look for them.
 
-Most lead on to the nearest page of ours. What the operator has written about the server is shown here.
+They lead on to the nearest page of ours.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.routing import get
-from kith.base.work import Work
+from kith.base.routing import FromPath, Route, get
 from kith.identity import for_pages as identity
-from kith.social.instance import service, store
-from kith.web.pages import page, see_other
-from kith.web.translation import translatable
+from kith.web.pages import see_other
 
 SIGN_IN = "/flows/-/default/authentication/"
 SETTINGS = "/settings/security"
+LEADS_TO = {
+    "/about/more": "/about",
+    "/admin/accounts": "/admin/people",
+    "/admin/custom_emojis": "/admin/emoji",
+    "/admin/dashboard": "/admin",
+    "/admin/instances": "/admin/federation",
+    "/admin/settings/branding": "/admin/settings",
+    "/blocks": "/settings/blocks",
+    "/disputes": "/disputes/strikes",
+    "/domain_blocks": "/settings/domain_blocks",
+    "/filters": "/settings/filters",
+    "/getting-started": "/menu",
+    "/invites": "/settings/invites",
+    "/mutes": "/settings/mutes",
+    "/public/remote": "/public",
+    "/relationships": "/settings/export",
+    "/settings/aliases": "/settings/moving",
+    "/settings/featured_tags": "/settings/profile",
+    "/settings/imports": "/settings/import",
+    "/settings/login_activities": "/settings/security",
+    "/settings/migration": "/settings/moving",
+    "/settings/otp_authentication": "/settings/security",
+    "/settings/preferences/appearance": "/settings/preferences",
+    "/settings/preferences/notifications": "/settings/preferences",
+    "/settings/preferences/other": "/settings/preferences",
+    "/settings/preferences/posting_defaults": "/settings/preferences",
+    "/settings/privacy": "/settings/preferences",
+    "/settings/security_keys": "/settings/security",
+    "/settings/sessions": "/settings/security",
+    "/settings/two_factor_authentication_methods": "/settings/security",
+    "/settings/verification": "/settings/profile",
+    "/statuses_cleanup": "/settings/statuses_cleanup",
+    "/terms": "/terms-of-service",
+}
 
 
 @get("/auth/sign_in")
@@ -45,62 +74,35 @@ async def forgot_password(exchange: Exchange) -> Answer:
 
 @get(
     "/auth/edit",
-    aliases=("/settings/profile", "/settings/preferences", "/settings", "/.well-known/change-password"),
+    aliases=("/.well-known/change-password",),
 )
 async def own_settings() -> Answer:
     """Whoever is not signed in is asked to be, there."""
     return see_other(SETTINGS, status=302)
 
 
-@get("/about")
-async def about(exchange: Exchange, work: Work) -> Answer:
-    settings = work.settings
-    found = await service.find_page(work, "extended_description")
-    return await _operator_page(
-        exchange,
-        translatable("About"),
-        found.text if found else "",
-        description=settings.description,
-        contact=settings.contact_email,
-        rules=[rule.text for rule in await store.all_rules(work.db)],
-    )
+def _leading(known: str, to: str) -> Route:
+    @get(known)
+    async def lead() -> Answer:
+        return see_other(to, status=302)
+
+    return lead
 
 
-@get("/privacy-policy")
-async def privacy_policy(exchange: Exchange, work: Work) -> Answer:
-    found = await service.find_page(work, "privacy_policy")
-    return await _operator_page(exchange, translatable("Privacy policy"), found.text if found else "")
-
-
-@get("/terms-of-service")
-async def terms_of_service(exchange: Exchange, work: Work) -> Answer:
-    try:
-        text = (await service.find_terms(work)).page.text
-    except NotFound:
-        text = ""
-    return await _operator_page(exchange, translatable("Terms of service"), text)
-
-
-async def _operator_page(exchange: Exchange, heading: str, text: str, **more: Any) -> Answer:
-    """`text` was made safe HTML when it was written."""
-    given = {"description": "", "contact": "", "rules": [], **more}
-    return page(
-        exchange,
-        "operator_page.html",
-        visitor=await identity.find_visitor(exchange),
-        heading=heading,
-        text=text,
-        **given,
-    )
+@get("/web/{path:path}", aliases=("/deck/{path:path}",))
+async def lead_to_the_page(path: FromPath[str]) -> Answer:
+    """Where other clients of the browser have what stands at the root here."""
+    if path.startswith("api/"):
+        raise NotFound
+    return see_other(identity.safe_path(f"/{path}", "/"), status=302)
 
 
 routes = [
+    *(_leading(known, to) for known, to in LEADS_TO.items()),
+    lead_to_the_page,
     sign_in,
     sign_up,
     sign_out,
     forgot_password,
     own_settings,
-    about,
-    privacy_policy,
-    terms_of_service,
 ]

@@ -28,6 +28,8 @@ def language_of(exchange: Exchange) -> str:
 
 def _in_query(exchange: Exchange) -> str:
     """`lang`, which goes with somebody from page to page of a flow."""
+    if b"lang=" not in exchange.query_string:
+        return ""
     given = parse_qs(exchange.query_string.decode("latin-1")).get("lang", [""])
     return first_known(given)
 

@@ -16,6 +16,8 @@ from kith.social.text.html import clean
 __all__ = ["ShownPost", "emphasised", "shown_post", "written"]
 
 _TAGS = re.compile(r"(<[^<>]*>)")
+_OWN_LINK = re.compile(r"<a [^<>]*>")
+_MENTION = re.compile(r' class="[^"]*\b(?:mention|hashtag)\b')
 
 
 class ShownPost(msgspec.Struct, frozen=True):
@@ -67,9 +69,18 @@ def shown_post(entity: dict[str, Any]) -> ShownPost:
     )
 
 
-def written(html: str, emojis: Sequence[dict[str, Any]]) -> str:
-    """Somebody's HTML, cleaned, with their emoji as pictures."""
-    return _pictured(clean(html), emojis) if html else ""
+def written(html: str, emojis: Sequence[dict[str, Any]], *, own: bool = False) -> str:
+    """Somebody's HTML, cleaned, with their emoji as pictures. `own` links are what they say of themselves: `me`."""
+    if not html:
+        return ""
+    cleaned = clean(html)
+    return _pictured(_OWN_LINK.sub(_with_me, cleaned) if own else cleaned, emojis)
+
+
+def _with_me(match: re.Match[str]) -> str:
+    """People and hashtags that are mentioned are somebody and something else."""
+    tag = match[0]
+    return tag if _MENTION.search(tag) else tag.replace(' rel="nofollow noopener"', ' rel="nofollow noopener me"')
 
 
 def emphasised(text: str, emojis: Sequence[dict[str, Any]]) -> str:

@@ -76,7 +76,7 @@ async def show_flow(exchange: Exchange, work: Work, slug: FromPath[str]) -> Answ
 async def try_flow(exchange: Exchange, work: Work, slug: FromPath[str]) -> Answer:
     """A form although nothing is changed: what somebody pretends to know does not belong into an address."""
     await identity.staff.get_staff(exchange)
-    flow, sent = await identity.staff.get_flow(work, slug), await _sent(exchange)
+    sent, flow = await _sent(exchange), await identity.staff.get_flow(work, slug)
     try:
         told = await identity.staff.rehearse(exchange, slug, sent["user"], sent["context"])
     except Invalid as problem:
@@ -100,7 +100,7 @@ async def show_policy(exchange: Exchange, work: Work, id: FromPath[str]) -> Answ
 @post("/staff/policies/{id}/", status=200)
 async def try_policy(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     await identity.staff.get_staff(exchange)
-    policy, sent = await identity.staff.get_policy(work, id), await _sent(exchange)
+    sent, policy = await _sent(exchange), await identity.staff.get_policy(work, id)
     try:
         verdict = await identity.staff.try_policy(exchange, policy, sent["user"], sent["context"])
     except Invalid as problem:
