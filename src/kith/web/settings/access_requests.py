@@ -10,8 +10,9 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form, text_field
+from kith.web.settings.frame import settings_page
 from kith.web.translation import translatable
 
 PAGE = "/settings/access"
@@ -29,12 +30,12 @@ async def show_access(exchange: Exchange, work: Work) -> Answer:
 
 async def _page(exchange: Exchange, work: Work, visitor: identity.Visitor, *, status: int = 200, **more: Any) -> Answer:
     shown = await identity.access_requests.show(work, visitor.user)
-    return page(
+    return await settings_page(
         exchange,
         "settings/access.html",
+        visitor,
+        part="access",
         status=status,
-        visitor=visitor,
-        here="access",
         may_change=not visitor.is_acting,
         access=shown,
         durations={one.offer.offer_uuid: durations(one.offer.longest) for one in shown.offered},

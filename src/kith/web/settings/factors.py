@@ -7,8 +7,9 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
 from kith.web.settings.forms import SECURITY_PAGE, SIGN_IN, password_problems, read_own_form, text_field
+from kith.web.settings.frame import settings_page
 from kith.web.settings.security import security_page
 from kith.web.translation import translatable
 
@@ -38,7 +39,7 @@ async def remove_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> An
     factor = await identity.account_settings.get_device(work, visitor, id)
     wrong = await password_problems(work, visitor, form)
     if wrong is not None:
-        return _ask(exchange, visitor, factor, wrong)
+        return await _ask(exchange, visitor, factor, wrong)
     try:
         await identity.account_settings.remove_device(work, visitor, id)
     except Conflict as problem:
@@ -46,18 +47,18 @@ async def remove_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> An
     return see_other(_PLACE)
 
 
-def _ask(
+async def _ask(
     exchange: Exchange,
     visitor: identity.Visitor,
     factor: identity.account_settings.Factor,
     wrong: list[str] | None = None,
 ) -> Answer:
-    return page(
+    return await settings_page(
         exchange,
         "settings/remove_factor.html",
+        visitor,
+        part="security",
         status=400 if wrong else 200,
-        visitor=visitor,
-        here="security",
         factor=factor,
         wrong=wrong or [],
     )

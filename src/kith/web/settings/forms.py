@@ -19,8 +19,12 @@ SIGN_IN = f"/flows/-/default/authentication/?next={SECURITY_PAGE}"
 async def read_own_form(exchange: Exchange) -> tuple[identity.Visitor | None, dict[str, Any]]:
     """Who sends a form, and the form itself. One without the token of our own pages is refused."""
     form = await read_body(exchange)
-    csrf.check(exchange, exchange.find(Keys).session, str(form.get("csrf", "")))
+    check_own_form(exchange, form)
     return await identity.find_visitor(exchange), form
+
+
+def check_own_form(exchange: Exchange, form: dict[str, Any]) -> None:
+    csrf.check(exchange, exchange.find(Keys).session, str(form.get("csrf", "")))
 
 
 def text_field(form: dict[str, Any], name: str) -> str:

@@ -6,8 +6,9 @@ from kith.base.errors import Forbidden, Invalid
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get, post
 from kith.identity import for_pages as identity
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
 from kith.web.settings.forms import SIGN_IN, read_own_form, text_field
+from kith.web.settings.frame import settings_page
 
 HERE = "/settings/impersonate"
 
@@ -18,7 +19,7 @@ async def show_form(exchange: Exchange) -> Answer:
     if visitor is None:
         return see_other(SIGN_IN.replace("security", "impersonate"))
     _only_owners(visitor)
-    return _page(exchange, visitor)
+    return await _page(exchange, visitor)
 
 
 @post(HERE)
@@ -31,7 +32,7 @@ async def start(exchange: Exchange) -> Answer:
     try:
         headers = await identity.impersonation.start(exchange, values["username"], values["reason"])
     except Invalid as problem:
-        return _page(exchange, visitor, status=400, errors=problem.fields, values=values)
+        return await _page(exchange, visitor, status=400, errors=problem.fields, values=values)
     return see_other("/", headers=headers)
 
 
@@ -48,7 +49,7 @@ def _only_owners(visitor: identity.Visitor) -> None:
         raise Forbidden("Only an owner may view this server as another person")
 
 
-def _page(
+async def _page(
     exchange: Exchange,
     visitor: identity.Visitor,
     *,
@@ -57,12 +58,12 @@ def _page(
     values: dict[str, str] | None = None,
 ) -> Answer:
     wrong = errors or {}
-    return page(
+    return await settings_page(
         exchange,
         "settings/impersonate.html",
+        visitor,
+        part="security",
         status=status,
-        visitor=visitor,
-        here="impersonate",
         errors=wrong,
         focus=next(iter(wrong), None),
         values=values or {"username": "", "reason": ""},

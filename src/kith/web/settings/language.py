@@ -21,7 +21,7 @@ async def choose_language(exchange: Exchange, work: Work) -> Answer:
     if chosen not in LANGUAGES:
         raise Invalid("This language is not available", fields={"language": ["This language is not available."]})
     if visitor is not None and not visitor.is_acting and visitor.locale != chosen:
-        await identity.account_settings.choose_language(work, visitor, chosen)
+        await identity.account_settings.choose(work, visitor, locale=chosen)
     back = identity.safe_path(text_field(form, "next"))
     return see_other(back, headers=(cookie(exchange, chosen),))
 

@@ -9,6 +9,7 @@ from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
 from kith.web.settings.forms import password_problems, read_own_form
+from kith.web.settings.frame import settings_page
 
 HERE = "/settings/lockdown"
 SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
@@ -20,7 +21,7 @@ async def show_lockdown(exchange: Exchange, work: Work) -> Answer:
     if visitor is None:
         return see_other(SIGN_IN)
     _refuse_acting(visitor)
-    return _page(exchange, work, visitor)
+    return await _page(exchange, work, visitor)
 
 
 @post(HERE, status=200)
@@ -32,7 +33,7 @@ async def lock(exchange: Exchange, work: Work) -> Answer:
     _refuse_acting(visitor)
     wrong = await password_problems(work, visitor, form)
     if wrong is not None:
-        return _page(exchange, work, visitor, wrong=wrong)
+        return await _page(exchange, work, visitor, wrong=wrong)
     wanted = identity.lockdown.Lockdown(
         reason=identity.lockdown.OWN_REASON, remove_factors=form.get("remove_factors") == "true"
     )
@@ -41,7 +42,7 @@ async def lock(exchange: Exchange, work: Work) -> Answer:
         await identity.lockdown.lock(work, user, wanted, by=user.id, by_name=user.username)
     except Conflict as problem:
         await work.rollback()
-        return _page(exchange, work, visitor, wrong=[problem.message], status=409)
+        return await _page(exchange, work, visitor, wrong=[problem.message], status=409)
     return page(exchange, "settings/locked.html", headers=identity.no_session_cookie(work))
 
 
@@ -50,7 +51,7 @@ def _refuse_acting(visitor: identity.Visitor) -> None:
         raise identity.impersonation.NotAsSomebodyElse
 
 
-def _page(
+async def _page(
     exchange: Exchange,
     work: Work,
     visitor: identity.Visitor,
@@ -58,12 +59,12 @@ def _page(
     wrong: list[str] | None = None,
     status: int | None = None,
 ) -> Answer:
-    return page(
+    return await settings_page(
         exchange,
         "settings/lockdown.html",
+        visitor,
+        part="security",
         status=status or (400 if wrong else 200),
-        visitor=visitor,
-        here="security",
         is_fresh=identity.account_settings.is_fresh(work, visitor),
         wrong=wrong or [],
     )

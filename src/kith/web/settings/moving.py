@@ -14,8 +14,9 @@ from kith.social.accounts.tables import Account
 from kith.social.accounts.user_accounts import of_user
 from kith.social.ids import UserId
 from kith.social.moving import service
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form, text_field
+from kith.web.settings.frame import settings_page
 from kith.web.translation import translatable
 
 PAGE = "/settings/moving"
@@ -47,12 +48,12 @@ async def _page(
 ) -> Answer:
     account = await of_user(work, UserId(visitor.user.id))
     target = None if account.moved_to is None else await accounts.find(work.db, account.moved_to)
-    return page(
+    return await settings_page(
         exchange,
         "settings/moving.html",
+        visitor,
+        part="moving",
         status=status,
-        visitor=visitor,
-        here="security",
         may_change=not visitor.is_acting and (account.may_act or account.moved_to is not None),
         aliases="\n".join(account.also_known_as),
         target=None if target is None else (target.url or target.uri, f"@{target.acct}"),

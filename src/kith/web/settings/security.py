@@ -10,10 +10,10 @@ from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.browser_names import browser_name
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
 from kith.web.settings.forms import SECURITY_PAGE, SIGN_IN, read_own_form
+from kith.web.settings.frame import settings_page
 from kith.web.settings.recent_activity import details_of, sentence_about
-from kith.web.start import shown
 
 MOST_PAGES = 10_000
 
@@ -29,12 +29,12 @@ async def security_page(
 ) -> Answer:
     number = _page_number(exchange)
     events, more = await identity.account_settings.list_events(work, visitor, number)
-    return page(
+    return await settings_page(
         exchange,
         "settings/security.html",
+        visitor,
+        part="security",
         status=status,
-        visitor=visitor,
-        here="security",
         may_change=not visitor.is_acting,
         sessions=await identity.account_settings.list_sessions(work, visitor),
         devices=await identity.account_settings.list_devices(work, visitor),
@@ -46,7 +46,6 @@ async def security_page(
         events=events,
         older=number + 1 if more else None,
         newer=number - 1 if number > 1 else None,
-        messages=shown(await identity.take_messages(work, visitor.user.id)),
         browser_name=browser_name,
         place_of=partial(identity.place_of, work),
         sentence_about=sentence_about,

@@ -7,8 +7,9 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
 from kith.web.settings.forms import SECURITY_PAGE, SIGN_IN, password_problems, read_own_form
+from kith.web.settings.frame import settings_page
 from kith.web.settings.security import security_page
 
 
@@ -20,12 +21,12 @@ async def unlink_source(exchange: Exchange, work: Work, id: FromPath[str]) -> An
         return see_other(SIGN_IN)
     wrong = await password_problems(work, visitor, form)
     if wrong is not None:
-        return page(
+        return await settings_page(
             exchange,
             "settings/unlink_source.html",
+            visitor,
+            part="security",
             status=400 if wrong else 200,
-            visitor=visitor,
-            here="security",
             connection=id,
             wrong=wrong,
         )

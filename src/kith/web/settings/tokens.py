@@ -10,8 +10,9 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
-from kith.web.pages import page, see_other
+from kith.web.pages import see_other
 from kith.web.settings.forms import SECURITY_PAGE, SIGN_IN, password_problems, read_own_form, text_field
+from kith.web.settings.frame import settings_page
 from kith.web.settings.security import security_page
 from kith.web.translation import translatable
 
@@ -38,7 +39,7 @@ async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
         name, scopes, expires_at = _read(form, work.now, intent)
         wrong = await password_problems(work, visitor, form)
         if wrong is not None:
-            return _ask(exchange, visitor, form, wrong)
+            return await _ask(exchange, visitor, form, wrong)
         key = await identity.account_settings.make_key(
             work, visitor, intent, name, scopes=scopes, expires_at=expires_at
         )
@@ -48,15 +49,15 @@ async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
     return await security_page(exchange, work, visitor, status=201, key=key, key_intent=intent)
 
 
-def _ask(exchange: Exchange, visitor: identity.Visitor, form: dict[str, Any], wrong: list[str]) -> Answer:
+async def _ask(exchange: Exchange, visitor: identity.Visitor, form: dict[str, Any], wrong: list[str]) -> Answer:
     """What was filled in goes along, so that the password is all that is left to give."""
     kept = {name: text_field(form, name) for name in ("description", "scopes", "expires")}
-    return page(
+    return await settings_page(
         exchange,
         "settings/confirm_token.html",
+        visitor,
+        part="security",
         status=400 if wrong else 200,
-        visitor=visitor,
-        here="security",
         action=exchange.path,
         kept=kept,
         wrong=wrong,
