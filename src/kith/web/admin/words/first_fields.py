@@ -1,0 +1,90 @@
+"""How forms are put together: what is asked first, and which kinds of records can be chosen."""
+
+from __future__ import annotations
+
+__all__ = ["FIRST", "FITTING"]
+
+# Of long forms, the fields that most people need, in the order in which they are asked. The rest is folded up.
+FIRST: dict[str, tuple[str, ...]] = {
+    "/core/users/": ("username", "name", "email", "password", "is_active", "groups"),
+    "/core/applications/": ("name", "slug", "provider", "meta_launch_url", "meta_description", "group"),
+    "/core/brands/": ("domain", "default", "branding_title", "branding_logo", "flow_authentication"),
+    "/flows/instances/": ("name", "slug", "designation", "authentication", "title"),
+    "/policies/bindings/": ("target", "policy", "group", "user", "order", "enabled"),
+    "/policies/geoip/": ("name", "countries", "asns"),
+    "/policies/password/": (
+        "name",
+        "error_message",
+        "check_have_i_been_pwned",
+        "check_zxcvbn",
+        "check_static_rules",
+        "length_min",
+    ),
+    "/providers/applicationgateway/": ("name", "mode", "external_host", "internal_host", "cookie_domain"),
+    "/providers/oauth/": ("name", "client_type", "redirect_uris", "client_id", "client_secret", "property_mappings"),
+    "/providers/openid/": ("name", "client_type", "_redirect_uris", "client_id", "client_secret", "property_mappings"),
+    "/providers/saml/": ("name", "acs_url", "audience", "sp_binding", "signing_kp", "property_mappings"),
+    "/providers/ldap/": ("name", "base_dn", "certificate", "mfa_support"),
+    "/providers/scim/": ("name", "url", "token", "filter_group", "deprovision"),
+    "/sources/ldap/": (
+        "name",
+        "slug",
+        "enabled",
+        "server_uri",
+        "start_tls",
+        "bind_cn",
+        "bind_password",
+        "base_dn",
+        "sync_users",
+        "sync_groups",
+    ),
+    "/sources/oauth/": (
+        "name",
+        "slug",
+        "enabled",
+        "provider_type",
+        "consumer_key",
+        "consumer_secret",
+        "oidc_well_known_url",
+        "user_matching_mode",
+    ),
+    "/sources/saml/": ("name", "slug", "enabled", "sso_url", "idp_issuer", "verification_kp", "user_matching_mode"),
+    "/sources/scim/": ("name", "slug", "enabled"),
+    "/stages/captcha/": ("name", "public_key", "private_key", "js_url", "api_url"),
+    "/stages/email/": ("name", "subject", "template", "token_expiry", "activate_user_on_success"),
+    "/stages/identification/": (
+        "name",
+        "user_fields",
+        "password_stage",
+        "sources",
+        "enrollment_flow",
+        "recovery_flow",
+    ),
+    "/stages/otp_validate/": ("name", "device_classes", "not_configured_action", "configuration_stages"),
+    "/stages/prompt/prompts/": ("field_key", "label", "type", "required", "order"),
+    "/stages/user_login/": ("name", "session_duration", "remember_me_offset", "terminate_other_sessions"),
+    "/stages/webauthn/": ("name", "user_verification", "configure_flow"),
+    "/events/transports/": ("name", "mode", "webhook_url", "webhook_secret"),
+}
+
+# The kinds that a field can use, where it points to records of several.
+FITTING: dict[str, tuple[str, ...]] = {
+    "/providers/applicationgateway/property_mappings": ("scope",),
+    "/providers/oauth/property_mappings": ("scope",),
+    "/providers/openid/property_mappings": ("scope",),
+    "/providers/saml/property_mappings": ("saml",),
+    "/providers/saml/name_id_mapping": ("saml",),
+    "/providers/saml/authn_context_class_ref_mapping": ("saml",),
+    "/providers/ldap/property_mappings": ("ldap",),
+    "/providers/scim/property_mappings": ("scim",),
+    "/providers/scim/property_mappings_group": ("scim",),
+    "/sources/ldap/property_mappings": ("ldap",),
+    "/sources/oauth/user_property_mappings": ("oauthsource",),
+    "/sources/oauth/group_property_mappings": ("oauthsource",),
+    "/sources/saml/user_property_mappings": ("samlsource",),
+    "/sources/saml/group_property_mappings": ("samlsource",),
+    "webhook_mapping_body": ("notification",),
+    "webhook_mapping_headers": ("notification",),
+    "password_stage": ("password",),
+    "captcha_stage": ("captcha",),
+}
