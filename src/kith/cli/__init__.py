@@ -13,6 +13,7 @@ from kith import __version__
 
 COMMANDS = {
     "serve": "Start the server.",
+    "demo": "Try Kith with an example community.",
     "gateway": "Run the application gateway as a process of its own.",
     "work": "Run background jobs without a web server (PostgreSQL only).",
     "migrate": "Upgrade the database to the current schema.",

@@ -15,6 +15,7 @@ from kith.base.db import Database, connect
 from kith.base.ids import IDs
 from kith.base.late import LateNews, LateParts, Once
 from kith.base.settings import BadSettings, Settings, load
+from kith.base.stored_settings import load_stored
 from kith.base.work import Work, Works
 from kith.migrations import HEAD
 
@@ -103,6 +104,7 @@ async def _opened() -> AsyncIterator[Opened]:
     try:
         refuse_older(await database.revision())
         opened = Opened(settings, database)
+        await load_stored(opened.works)
         try:
             yield opened
         finally:

@@ -22,6 +22,7 @@ from kith.base.metrics import serve_metrics
 from kith.base.server import HttpServer, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.base.watchdog import Watchdog, notify
+from kith.base.work import Work
 from kith.cli.running import revision_of
 from kith.cli.watching import start_watching, tell_system
 from kith.identity.brands import shipped as brands
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from kith.identity.radius_server.listener import RadiusServer
 
 STOP_SECONDS = 8  # for what is under way; a container is killed after ten
-_KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
+KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 
 
 _PR_SET_PDEATHSIG = 1
@@ -52,7 +53,7 @@ def serve(*, child: bool) -> None:
         _end_with_parent()
         uvloop.run(_serve(settings, with_worker=settings.worker, is_child=True))
         return
-    _refuse_taken(settings)
+    refuse_taken(settings)
     uvloop.run(_prepare(settings))
     if settings.processes == 1:
         uvloop.run(_serve(settings, with_worker=settings.worker))
@@ -65,7 +66,7 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def _refuse_taken(settings: Settings) -> None:
+def refuse_taken(settings: Settings) -> None:
     """The server shares its port between its own processes, so it would not notice a stranger's by itself."""
     host, port = settings.address
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -82,11 +83,7 @@ async def _prepare(settings: Settings) -> None:
     if await revision_of(settings) != HEAD:
         _migrate()
     async with open_house(settings, connections=1) as house, house.works.begin() as work:
-        token = await users.offer_setup(work)
-        await shipped_flows.ensure(work)
-        await mappings.ensure(work)
-        await notification_rules.ensure(work)
-        await brands.ensure(work)
+        token = await offer_start(work)
     click.echo(f"Kith is running at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
         click.echo(
@@ -95,9 +92,19 @@ async def _prepare(settings: Settings) -> None:
     sys.stdout.flush()
 
 
+async def offer_start(work: Work) -> str | None:
+    """What every database has from its first start on; the token of the set-up link, while nobody has used one."""
+    token = await users.offer_setup(work)
+    await shipped_flows.ensure(work)
+    await mappings.ensure(work)
+    await notification_rules.ensure(work)
+    await brands.ensure(work)
+    return token
+
+
 def _migrate() -> None:
     """In a process of its own: what migrating needs is never in the server's memory."""
-    done = subprocess.run([*_KITH, "migrate"], check=False, stdout=subprocess.DEVNULL)  # noqa: S603 - our own words
+    done = subprocess.run([*KITH, "migrate"], check=False, stdout=subprocess.DEVNULL)  # noqa: S603 - our own words
     if done.returncode:
         raise BadSettings("the database could not be migrated, so the server does not start")
 
@@ -213,4 +220,4 @@ def _supervise(settings: Settings) -> int:
 
 
 def _child(environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([*_KITH, "serve", "--child"], env=environment)  # noqa: S603 - our own words
+    return subprocess.Popen([*KITH, "serve", "--child"], env=environment)  # noqa: S603 - our own words
