@@ -13,11 +13,15 @@ from pathlib import Path
 from kith.base.catalogues import DOMAINS, FOLDER
 from kith.base.catalogues.plural_rule import read_plural_rule
 from kith.base.catalogues.po_file import CatalogueEntry, read_entries
-from tests.source_texts import Text, shape_of, texts_of_pages, texts_of_social_api
+from tests.source_texts import Text, shape_of, texts_of_mails, texts_of_pages, texts_of_social_api
 
 __all__ = ["TEXTS", "path_of", "updated"]
 
-TEXTS: dict[str, Callable[[], list[Text]]] = {"pages": texts_of_pages, "social_api": texts_of_social_api}
+TEXTS: dict[str, Callable[[], list[Text]]] = {
+    "pages": texts_of_pages,
+    "social_api": texts_of_social_api,
+    "mails": texts_of_mails,
+}
 assert set(TEXTS) == set(DOMAINS)
 _HEADER = "Language: {language}\nContent-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=(n != 1);\n"
 

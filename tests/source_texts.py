@@ -15,16 +15,18 @@ from typing import NamedTuple
 from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
+from kith.base.mail_texts import UNITS
+from kith.identity.collections import RESOURCES
 from kith.identity.executor import shipped_flows
 from kith.identity.providers.oauth2.consent import scope_texts
-from kith.social.announcements.mailing import TEXTS as ANNOUNCEMENT_TEXTS
+from kith.social.admin.mail_texts import EVERY
 from kith.social.languages import FIELDS, english_label
-from kith.social.notification_emails.mails import TEXTS as MAIL_TEXTS
+from kith.social.moderation.mails import SENTENCES
 from kith.social.notifications.titles import TITLES
-from kith.social.registration.mails import TEXTS as WELCOME_TEXTS
+from kith.web.admin.words import lookup
 from tests.sources import tree_of
 
-__all__ = ["Text", "shape_of", "texts_of_pages", "texts_of_social_api"]
+__all__ = ["Text", "shape_of", "texts_of_mails", "texts_of_pages", "texts_of_social_api"]
 
 SOURCES = Path(__file__).parents[1] / "src" / "kith"
 PLACEHOLDER = re.compile(r"\{(\w*)\}")
@@ -143,7 +145,7 @@ def _files(pattern: str) -> list[Path]:
 
 
 def texts_of_pages() -> list[Text]:
-    found = [*_in_templates(), *_in_default_flows()]
+    found = [*_in_templates(), *_in_default_flows(), *_in_records()]
     for pattern, calls in _PAGES:
         for path in _files(pattern):
             place = path.relative_to(SOURCES).as_posix()
@@ -177,6 +179,23 @@ def _in_default_flows() -> Iterator[Text]:
     yield from (Text(words, place=place) for words in scope_texts.WORDS.values())
 
 
+def _in_records() -> Iterator[Text]:
+    """What the console says of the records of the identity API: names, labels, helps, and what can be chosen."""
+    for resource in RESOURCES:
+        name = lookup.name_of(resource)
+        yield from (
+            Text(words, place="web/admin/words/names.py") for words in (name.one, name.many, name.about) if words
+        )
+        names = ["pk", resource.key, *resource.times, *(field.name for field in resource.all_fields)]
+        yield from (Text(lookup.field_label(resource, one), place="web/admin/words/labels") for one in names)
+        for field in resource.all_fields:
+            if not field.read_only and (help := lookup.field_help(resource, field)):
+                yield Text(help, place="web/admin/words/helps")
+            for value in getattr(field, "choices", ()):
+                words = lookup.choice_words(resource, field.name, value)
+                yield Text(words, place="web/admin/words/choices.py")
+
+
 def _said_in(tree: ast.Module, calls: Calls) -> Iterator[str]:
     """Arguments of these calls, constants that hold a sentence, and sentences that functions return."""
     known = _assigned(tree)
@@ -189,8 +208,9 @@ def _said_in(tree: ast.Module, calls: Calls) -> Iterator[str]:
                 places = calls.get(whole) or calls.get(whole.rpartition(".")[2]) or ()
                 given = [arguments[place] for place in places if place < len(arguments)]
                 given += [one.value for one in keywords if places and one.arg in ("title", "messages", "message")]
+                is_marked = whole == "translatable"  # then it is for people, even if it is a single word
                 for one in given:
-                    yield from (text for text in _texts_in(one, known) if _is_for_people(text))
+                    yield from (text for text in _texts_in(one, known) if is_marked or _is_for_people(text))
             case ast.Return(value=ast.expr() as value):
                 yield from (text for text in _texts_in(value, {}) if _is_sentence(text))
             case ast.For(iter=ast.BoolOp(values=[*_, ast.List() as value])):
@@ -232,11 +252,19 @@ def texts_of_social_api() -> list[Text]:
     counted = {shape_of(one.plural) for one in found if one.plural}
     found = [one for one in found if one.plural or not (shape_of(one.text) in counted or _is_covered(one.text))]
     found += [Text(text, place="social/notifications/titles.py") for text in TITLES.values()]
-    found += [Text(text, place="social/notification_emails/mails.py") for text in MAIL_TEXTS]
-    found += [Text(text, place="social/registration/mails.py") for text in WELCOME_TEXTS]
-    found += [Text(text, place="social/announcements/mailing.py") for text in ANNOUNCEMENT_TEXTS]
     labels = [Text(english_label(name), context="field", place="social/languages.py") for name in FIELDS]
     return _without_doubles([*found, *labels])
+
+
+# Mails
+
+
+def texts_of_mails() -> list[Text]:
+    found = [Text(one, many, place="base/mail_texts.py") for one, many in UNITS.values()]
+    found += [Text(text, place=f"mail {one.name}") for one in EVERY for text in (one.subject, one.body)]
+    found += [Text(text, place="social/moderation/mails.py") for text in SENTENCES.values()]
+    # What is the same in every language is no text.
+    return _without_doubles(one for one in found if PLACEHOLDER.sub("", one.text).strip())
 
 
 def _is_covered(text: str) -> bool:

@@ -489,7 +489,10 @@ async def test_whoever_is_shut_out_is_told_to_be_and_nothing_more(town: Town) ->
     assert (await ask(town, said["uri"])).status_code == 404
     for name in ("outbox", "followers", "following", "collections/featured", "collections/tags"):
         assert (await ask(town, f"{ada.me['uri']}/{name}")).status_code == 403
-    assert (await ask(town, ada.me["url"], BROWSER)).status_code == 404
+    page = await ask(town, ada.me["url"], BROWSER)
+    assert page.status_code == 403
+    assert "suspended" in page.text
+    assert "Hello" not in page.text
 
 
 async def test_whoever_is_gone_is_gone(town: Town) -> None:

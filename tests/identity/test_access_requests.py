@@ -440,7 +440,11 @@ async def test_offers_are_made_by_those_who_could_give_it_themselves(near: Town,
     [("days=1", "1 day"), ("hours=8", "8 hours"), ("days=2;hours=1", "2 days, 1 hour"), ("weeks=3", "3 weeks")],
 )
 def test_durations_in_words(duration: str, words: str) -> None:
-    assert words_of(duration) == words
+    assert words_of(duration, "") == words
+
+
+def test_durations_in_german_words() -> None:
+    assert words_of("days=2;hours=1", "de-AT") == "2 Tage, 1 Stunde"
 
 
 async def test_nobody_asks_without_end(engine: Engine, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncIterator
 
 import pytest
@@ -77,6 +79,17 @@ async def test_who_binds_is_told_who_they_are(ldap: LdapTown, ada: Person, tls: 
     said = await ldap.whoami(ada, tls)
 
     assert (said.code, said.out.strip()) == (0, f"dn:{name_of(ada)}"), said.error
+
+
+async def test_whoever_encrypts_at_once_is_heard(ldap: LdapTown, ada: Person) -> None:
+    """Their first message is there before the server has turned to the connection."""
+    for _ in range(3):
+        os.kill(ldap.town.pid, signal.SIGSTOP)
+        asked = asyncio.create_task(ldap.whoami(ada, "all"))
+        await asyncio.sleep(0.2)
+        os.kill(ldap.town.pid, signal.SIGCONT)
+        said = await asked
+        assert said.code == 0, said.error
 
 
 async def test_what_proves_nothing_is_refused(ldap: LdapTown, ada: Person) -> None:

@@ -218,23 +218,23 @@ async def test_pages_speak_the_language_that_the_application_knows(town: Town) -
     client, person, browser = await make_client(town), await town.sign_up(), Browser(town)
     browser.http.headers["Accept-Language"] = "en"
     sent = path_of(await enter(browser, client, ui_locales="fr-CA de-AT en"))
-    assert '<html lang="de">' in (await browser.http.get(sent)).text
+    assert '<html lang="de" dir="ltr">' in (await browser.http.get(sent)).text
     await browser.see(SIGN_IN)
     await browser.answer(SIGN_IN, component="identification", uid_field=person.username)
     back = await browser.answer(SIGN_IN, component="password", password=person.password)
     consent = await browser.http.get(path_of(await browser.http.get(back["to"])))
-    assert '<html lang="de">' in consent.text
+    assert '<html lang="de" dir="ltr">' in consent.text
     assert "Erlauben" in consent.text
 
     app = await make_app(town)
     asked = await enter(browser, app, ui_locales="de")
-    assert '<html lang="de">' in asked.text
-    assert '<html lang="en">' in (await enter(browser, app, ui_locales="fr")).text
+    assert '<html lang="de" dir="ltr">' in asked.text
+    assert '<html lang="en" dir="ltr">' in (await enter(browser, app, ui_locales="fr")).text
     leaving = await browser.http.get("/application/o/end-session/", params={"ui_locales": "de"})
-    assert '<html lang="de">' in (await browser.http.get(leaving.headers["location"])).text
+    assert '<html lang="de" dir="ltr">' in (await browser.http.get(leaving.headers["location"])).text
     english = {"csrf": browser.http.cookies["kith_csrf"], "language": "en"}
     assert (await browser.http.post("/settings/language", data=english)).status_code == 303
-    assert '<html lang="en">' in (await enter(browser, app, ui_locales="de")).text
+    assert '<html lang="en" dir="ltr">' in (await enter(browser, app, ui_locales="de")).text
 
 
 async def test_discovery_says_what_is_so(town: Town, ada: Person) -> None:

@@ -158,7 +158,7 @@ async def test_pages_are_written_and_settings_seen(town: Town) -> None:
     assert await admin.get(f"{ADMIN}/settings") == told
     assert "We keep little." in (await town.http.get("/api/v1/instance/privacy_policy")).json()["content"]
     assert await admin.patch(f"{ADMIN}/settings", json=told) == told  # sent back as it came
-    refused = await admin.call("PUT", f"{ADMIN}/settings", json={"title": "Mine", "privacy_policy": "Nothing."})
+    refused = await admin.call("PUT", f"{ADMIN}/settings", json={"title": " ", "privacy_policy": "Nothing."})
     assert (refused.status_code, set(refused.json()["details"])) == (422, {"title"})
     assert await admin.get(f"{ADMIN}/settings") == told
     await admin.does("PUT", f"{ADMIN}/settings", json={"privacy_policy": ""})

@@ -235,14 +235,13 @@ async def test_whoever_is_shut_out_appeals_by_the_key_in_their_mail(new_town: To
     town = await new_town()
     admin, bob = await employ(town, "administrator"), await join(town)
     await act(admin, bob, "suspend")
-    await until(lambda: _is_mailed(town, "key="))
-    [mail] = [mail for mail in town.mails() if "key=" in str(mail.get_body(("plain",)))]
+    await until(lambda: _is_mailed(town, "/appeal/"))
+    [mail] = [mail for mail in town.mails() if "/appeal/" in str(mail.get_body(("plain",)))]
     text = mail.get_body(("plain",))
     assert text is not None
     said = text.get_content()
-    strike_id, key = (
-        said.partition(f"{name}=")[2].partition(end)[0] for name, end in (("strike_id", ","), ("key", " "))
-    )
+    strike_id, key = said.partition("/appeal/")[2].split()[0].split("/")
+    assert (await town.http.get(f"/appeal/{strike_id}/{key}")).status_code == 200
 
     wrong = await town.http.post("/api/v1/appeals", json={"strike_id": strike_id, "key": "x", "text": "please"})
     right = await town.http.post("/api/v1/appeals", json={"strike_id": strike_id, "key": key, "text": "please"})

@@ -251,8 +251,6 @@ async def test_ids_move_along_a_search_only_where_one_kind_is_asked_for(town: To
         ("/auth/sign_up", "/flows/-/default/enrollment/"),
         ("/auth/sign_out", "/flows/-/default/invalidation/"),
         ("/auth/edit", "/settings/security"),
-        ("/settings/profile", "/settings/security"),
-        ("/settings/preferences", "/settings/security"),
         ("/.well-known/change-password", "/settings/security"),
     ],
 )

@@ -85,13 +85,13 @@ class Done(NamedTuple):
         return json.loads(self.said)
 
 
-async def run(*words: str, environment: dict[str, str], typed: str = "") -> Done:
+async def run(*words: str, environment: dict[str, str], typed: str = "", patience: float = 120) -> Done:
     """Run a `kith` command to its end, without a terminal, `typed` on its standard input."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / name for name in ("typed", "said", "complained")]
         paths[0].write_text(typed)
         child = give_birth(*words, environment=environment, typed=paths[0], said=paths[1], complained=paths[2])
-        code = await asyncio.to_thread(child.wait, 120)
+        code = await asyncio.to_thread(child.wait, patience)
         return Done(code, paths[1].read_text(), paths[2].read_text())
 
 

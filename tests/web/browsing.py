@@ -23,6 +23,8 @@ class _Reader(HTMLParser):
         super().__init__()
         self.forms: list[Form] = []
         self.main = False
+        self._open = ""  # the select or textarea whose content is read
+        self._in_text = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -37,10 +39,23 @@ class _Reader(HTMLParser):
             and given.get("type") not in ("checkbox", "radio")
         ):
             self.forms[-1].values[given["name"]] = given.get("value", "")
+            self._open, self._in_text = ("", False) if tag == "input" else (given["name"], tag == "textarea")
+        if tag == "option" and self._open and self.forms:
+            values = self.forms[-1].values
+            if "selected" in given or not values[self._open]:
+                values[self._open] = given.get("value", "")
+        if tag == "input" and self.main and self.forms and "checked" in given:
+            self.forms[-1].values[given["name"]] = given.get("value", "on")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_text:
+            self.forms[-1].values[self._open] += data
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "main":
             self.main = False
+        if tag in ("select", "textarea"):
+            self._open, self._in_text = "", False
 
 
 class Browser:

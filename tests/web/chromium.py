@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Literal
 
 from axe_playwright_python.async_playwright import Axe, AxeResults  # type: ignore[import-untyped]
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright
 
 from tests.town import Person, Town
 from tests.town.debian import need
+
+Scheme = Literal["light", "dark"]
 
 CHROMIUM = "/usr/bin/chromium"
 WORDS = [
@@ -23,7 +25,17 @@ WORDS = [
     "--disable-sync",
 ]
 AXE = Axe()
-_WRONG = "axe.run({resultTypes: ['violations']}).then(({violations, testEngine}) => ({violations, testEngine}))"
+_LOOKS: tuple[tuple[int, Scheme, Scheme], ...] = ((1280, "light", "dark"), (320, "dark", "light"))
+_PARTS = ("stylesheet", "script", "image", "font", "media", "manifest")
+_CONTRAST = "{runOnly: ['color-contrast'], resultTypes: ['violations']}"
+_ALL = "{resultTypes: ['violations']}"
+_WRONG = "axe.run(OPTIONS).then(({violations, testEngine}) => ({violations, testEngine}))"
+_STICKING_OUT = """() => {
+  const root = document.documentElement, was = root.dir, found = {};
+  for (root.dir of ["rtl", "ltr"]) found[root.dir] = root.scrollWidth - root.clientWidth;
+  root.dir = was;
+  return was ? found : {unknown: 1};
+}"""
 
 
 @asynccontextmanager
@@ -38,17 +50,40 @@ async def launched() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def opened(chrome: Browser, town: Town, **options: Any) -> AsyncIterator[Page]:
-    """A page that ends with an error where the browser refused something or a script failed."""
+    """A page that ends with an error where a script failed or the browser refused something, where a picture or a script
+    did not come, or where anything was asked of another host."""
     context = await chrome.new_context(base_url=town.base_url, **options)
     page = await context.new_page()
     complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
+    page.on("console", lambda message: _note_message(complaints, message))
     page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: _note_request(complaints, request))
+    page.on("response", lambda answer: _note_answer(complaints, answer))
     try:
         yield page
     finally:
         await context.close()
-    assert complaints == []
+    assert complaints == [], complaints
+
+
+def _note_message(complaints: list[str], message: ConsoleMessage) -> None:
+    """That something could not be loaded is looked at where the answer is."""
+    if message.type == "error" and not message.text.startswith("Failed to load resource"):
+        complaints.append(message.text)
+
+
+def _note_request(complaints: list[str], request: Request) -> None:
+    """People may go elsewhere; a page brings nothing from another host than its own."""
+    if request.resource_type == "document":
+        return
+    home = "/".join(request.frame.url.split("/")[:3])
+    if not request.url.startswith((f"{home}/", "data:", "blob:")):
+        complaints.append(f"{request.url} was asked for")
+
+
+def _note_answer(complaints: list[str], answer: Response) -> None:
+    if answer.status >= 400 and answer.request.resource_type in _PARTS:
+        complaints.append(f"{answer.url} answered {answer.status}")
 
 
 async def sign_in(page: Page, person: Person) -> None:
@@ -69,11 +104,11 @@ async def send(page: Page, answers: dict[str, str], button: str = "Continue") ->
     await page.get_by_role("button", name=button, exact=True).click()
 
 
-async def _barriers(page: Page) -> Any:
+async def _barriers(page: Page, options: str = _ALL) -> Any:
     """What axe has to say: brought to a page once, and asked for what is wrong only, which is far less to carry."""
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE.axe_script)
-    return AxeResults(await page.evaluate(_WRONG))
+    return AxeResults(await page.evaluate(_WRONG.replace("OPTIONS", options)))
 
 
 async def check(page: Page) -> None:
@@ -82,8 +117,24 @@ async def check(page: Page) -> None:
     assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
     assert await page.locator("h1").count() == 1, page.url
     assert await page.locator("main").count() == 1, page.url
-    width = await page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert width[0] <= width[1], f"{page.url} is wider than its window"
+    await check_width(page)
+
+
+async def check_width(page: Page) -> None:
+    """Nothing sticks out of the window, nor would it if the lines ran the other way."""
+    for direction, out in (await page.evaluate(_STICKING_OUT)).items():
+        assert out <= 0, f"{page.url} is {out} wider than its window, {direction}"
+
+
+async def check_everywhere(page: Page) -> None:
+    """At both sizes in both colours: by day and by night differ only in whether everything can be told apart."""
+    for width, first, second in _LOOKS:
+        await page.set_viewport_size({"width": width, "height": 800})
+        await page.emulate_media(color_scheme=first)
+        await check(page)
+        await page.emulate_media(color_scheme=second)
+        found = await _barriers(page, _CONTRAST)
+        assert found.violations_count == 0, f"{page.url}, {second}\n{found.generate_report()}"
 
 
 async def check_day_and_night(page: Page) -> None:

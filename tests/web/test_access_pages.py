@@ -38,7 +38,7 @@ async def test_somebody_asks_and_somebody_else_approves(town: Town, new_browser:
     assert "There is nothing that you can ask for" in there.page.text
     owner, group, offer = await offered(town, bob, longest="days=3", description="Keys to the <b>cellar</b>")
     ada = await signed_in(town, here)
-    await here.open("/")
+    await here.open("/applications")
     assert HERE in here.page.text
     await here.open(HERE)
     assert "Keys to the &lt;b&gt;cellar&lt;/b&gt;" in here.page.text

@@ -32,9 +32,9 @@ async def test_a_visitor_reads_their_browsers_language_and_may_choose_another(to
     browser.http.headers["Accept-Language"] = "de-DE,de;q=0.9"
     try:
         page = await browser.open("/")
-        assert '<html lang="de">' in page.text
+        assert '<html lang="de" dir="ltr">' in page.text
         assert "Anmelden" in page.text
-        assert '<html lang="de">' in (await browser.http.get("/nothing/here")).text
+        assert '<html lang="de" dir="ltr">' in (await browser.http.get("/nothing/here")).text
         form = {"csrf": browser.cookie("kith_csrf") or "", "language": "en", "next": "/flows/default-enrollment-flow/"}
 
         assert (await browser.http.post("/settings/language", data=form | {"csrf": "x"})).status_code == 403
@@ -44,7 +44,7 @@ async def test_a_visitor_reads_their_browsers_language_and_may_choose_another(to
         page = await browser.http.post("/settings/language", data=form, follow_redirects=True)
 
         assert page.url.path == "/flows/default-enrollment-flow/"
-        assert '<html lang="en">' in page.text
+        assert '<html lang="en" dir="ltr">' in page.text
         assert "Sign up" in page.text
     finally:
         await browser.close()
@@ -62,7 +62,7 @@ async def test_a_members_language_goes_with_them_to_other_browsers(town: Town) -
         there.http.headers["Accept-Language"] = "en"
         page = await there.sign_in(ada.username, ada.password)
         assert f"Du bist angemeldet als {ada.username}." in page.text
-        assert '<html lang="de">' in (await there.open("/flows/default-password-change/")).text
+        assert '<html lang="de" dir="ltr">' in (await there.open("/flows/default-password-change/")).text
         me = (await ada.get("/api/v2/core/users/me/")).json()
         assert me["attributes"]["settings"]["locale"] == "de"
     finally:

@@ -43,7 +43,7 @@ async def test_a_button_leads_through_the_source_and_back(pair: Pair, chrome: Ch
         await send(page, {"Password": ada.password})
         await page.wait_for_url(f"{pair.here.base_url}/settings/security")
 
-        await expect(page.get_by_text("You are signed in as ada.")).to_be_visible()
+        await expect(page.get_by_text("You are signed in as ada.").first).to_be_visible()
         await expect(page.get_by_role("heading", name="Accounts elsewhere")).to_be_visible()
         await check_day_and_night(page)
 

@@ -61,7 +61,7 @@ async def test_only_superusers_find_the_staff_pages(
     assert 'href="/staff/"' in browser.page.text
     mighty = Browser(town)
     await mighty.sign_in(grace.username, grace.password)
-    assert 'href="/staff/"' in mighty.page.text
+    assert 'href="/admin"' in mighty.page.text
     assert (await mighty.open("/staff/")).status_code == 200
     await mighty.close()
 

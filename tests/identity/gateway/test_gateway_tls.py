@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import os
+import signal
 import socket
 import ssl
 from collections.abc import AsyncIterator
@@ -138,6 +139,18 @@ async def test_who_says_nothing_keeps_nobody_out(tls: TlsTown, app: UpstreamApp)
         while await tls.shown(gateway.host.partition(":")[0]) is None:
             await asyncio.sleep(0.1)
     assert (await tls.ask(gateway, trusted, "/x")).status_code == 200
+
+
+async def test_whoever_speaks_at_once_is_heard(tls: TlsTown, app: UpstreamApp) -> None:
+    """The first message is often there before the server has turned to the connection, most of all when it is busy."""
+    gateway, _ = await tls.gateway(app)
+    host = gateway.host.partition(":")[0]
+    for _ in range(10):
+        os.kill(tls.town.pid, signal.SIGSTOP)
+        asked = asyncio.create_task(tls.shown(host))
+        await asyncio.sleep(0.05)
+        os.kill(tls.town.pid, signal.SIGCONT)
+        assert await asked
 
 
 async def left(reader: asyncio.StreamReader) -> None:

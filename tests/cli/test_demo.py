@@ -1,0 +1,121 @@
+"""The example community: made once, then looked at by the people it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from kith.cli.demo.making import DemoLogin
+from tests.town import Town
+from tests.town.nursery import run
+from tests.web.browsing import Browser
+
+
+class Demo(msgspec.Struct):
+    town: Town
+    logins: dict[str, DemoLogin]  # by role
+
+
+def _told(said: str) -> dict[str, DemoLogin]:
+    found = re.findall(r"^  (owner|moderator|member) +(\w+) +(\S+)$", said, re.MULTILINE)
+    return {role: DemoLogin(role, name, password) for role, name, password in found}
+
+
+@pytest.fixture(scope="module")
+async def demo(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Demo]:
+    """As the command makes it, which has a database of its own: always SQLite."""
+    folder = tmp_path_factory.mktemp("demo") / "demo"
+    async with AsyncExitStack() as stack:
+        town = Town("sqlite", folder, "sqlite")
+        stack.push_async_callback(town.close)
+        done = await run("demo", "--data", str(folder), "--only-make", environment=town.environment, patience=1800)
+        assert done.code == 0, done.complained
+        await town.start()
+        yield Demo(town, _told(done.said))
+
+
+async def _signed_in(demo: Demo, role: str) -> Browser:
+    browser = Browser(demo.town)
+    login = demo.logins[role]
+    await browser.sign_in(login.username, login.password)
+    assert await browser.is_signed_in(), role
+    return browser
+
+
+async def test_the_member_finds_a_lively_community(demo: Demo) -> None:
+    browser = await _signed_in(demo, "member")
+    home = (await browser.open("/home")).text
+    assert home.count("<article") >= 15
+    assert "Announcement" in home
+    for path, words in {
+        "/explore/tags": "firstfrost",
+        "/explore": "<article",
+        "/notifications": "followed you",
+        "/conversations": "I have my own nerves",
+        "/lists": "Out on the water",
+        "/bookmarks": "the last ferry writes",
+        "/applications": "House wiki",
+        "/@juno/media": "tomatoes",
+        "/about": "Be kind",
+    }.items():
+        assert words in (await browser.open(path)).text, path
+    assert (await browser.open("/admin")).status_code == 404
+
+
+async def test_the_owner_finds_figures_of_six_weeks(demo: Demo) -> None:
+    browser = await _signed_in(demo, "owner")
+    page = (await browser.open("/admin")).text
+    charts = re.findall(r"<rect[^>]*height=\"([0-9.]+)\"", page)
+    assert sum(float(height) > 0 for height in charts) > 60
+    people = (await browser.open("/admin/people")).text
+    assert "Juno Okafor" in people
+    for path in ("/admin/applications", "/admin/groups", "/admin/emoji", "/admin/rules", "/admin/audit"):
+        assert (await browser.open(path)).status_code == 200
+    assert "taken back" in (await browser.open("/admin/appeals")).text
+    assert "Workshop booking" in (await browser.open("/admin/applications")).text
+    assert "sewing machine" in (await browser.open("/staff/signups/")).text
+
+
+async def test_the_moderator_finds_cases(demo: Demo) -> None:
+    browser = await _signed_in(demo, "moderator")
+    assert "wants to sell watches" in (await browser.open("/admin/reports")).text
+    assert "Everybody knows whom he means" in (await browser.open("/admin/reports?show=resolved")).text
+
+
+async def test_what_was_told_stands_in_the_past(demo: Demo) -> None:
+    """Ids carry the moment, so that lists by id are lists by time."""
+    answer = await demo.town.http.get("/api/v1/timelines/public", params={"local": "true", "limit": 40})
+    posts = answer.json()
+    assert len(posts) == 40
+    moments = [one["created_at"] for one in posts]
+    assert moments == sorted(moments, reverse=True)
+    assert len({moment[:10] for moment in moments}) > 3
+
+
+async def test_nothing_of_it_waits_or_has_failed(demo: Demo) -> None:
+    assert await demo.town.kith("jobs", "list", "--state", "dead", "--json") == "[]\n"
+
+
+async def test_a_second_start_keeps_what_is_there(demo: Demo) -> None:
+    folder = demo.town.folder
+    before = (folder / "kith-demo.json").read_bytes()
+    done = await run("demo", "--data", str(folder), "--only-make", environment=demo.town.environment)
+
+    assert done.code == 0, done.complained
+    assert _told(done.said) == demo.logins
+    assert (folder / "kith-demo.json").read_bytes() == before
+
+
+async def test_what_a_demo_did_not_make_is_left_alone(tmp_path: Path) -> None:
+    kept = tmp_path / "kith.sqlite3"
+    kept.write_bytes(b"dear to somebody")
+    for words in ((), ("--anew",)):
+        done = await run("demo", "--data", str(tmp_path), "--only-make", *words, environment={})
+        assert done.code == 1
+        assert "was not made by `kith demo`" in done.complained
+    assert [path.name for path in tmp_path.iterdir()] == ["kith.sqlite3"]

@@ -1,0 +1,71 @@
+"""Reading on and coming back, in a real browser: timelines and columns without end, in the browser's time zone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.social.members import Member, join
+from tests.social.posts import post, settle
+from tests.town import Town, build_town
+from tests.web.chromium import opened, sign_in
+from tests.web.test_client import person
+
+MANY = 45
+
+
+@pytest.fixture(scope="module")
+async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    """One database is enough: what is tried here is the scripts."""
+    async with build_town("sqlite", tmp_path_factory.mktemp("reading"), confirm_email="off") as town:
+        yield town
+
+
+async def test_one_reads_on_comes_back_and_is_not_disturbed(chrome: Browser, place: Town) -> None:
+    ada, bob = await join(place, "ada"), await join(place, "bob")
+    await ada.to(bob, "follow")
+    await settle(place)
+    said = [await post(bob, f"Number {number}") for number in range(MANY)]
+    await settle(place)
+    async with opened(chrome, place, timezone_id="Asia/Tokyo") as page:
+        await sign_in(page, person(ada))
+        await _back_to_the_same_post(page, said[2]["id"])
+        exact = page.locator(".counts time")
+        await page.goto(f"/@{bob.name}/{said[0]['id']}")
+        there = await page.evaluate(
+            "(at) => new Intl.DateTimeFormat('en', {dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo'}).format(new Date(at))",
+            said[0]["created_at"],
+        )
+        await expect(exact).to_have_text(there)
+        await _columns(page, bob, said[0]["id"])
+
+
+async def _back_to_the_same_post(page: Page, id: str) -> None:
+    await page.goto("/home")
+    far = page.locator(f"#post-{id}")
+    while not await far.count():
+        await page.mouse.wheel(0, 4000)
+        await page.evaluate("new Promise(requestAnimationFrame)")
+    await far.scroll_into_view_if_needed()
+    await far.locator(".when a").click()
+    await page.wait_for_url(f"**/{id}")
+    await page.go_back()
+    await expect(far).to_be_in_viewport()
+
+
+async def _columns(page: Page, bob: Member, oldest: str) -> None:
+    await page.goto("/deck")
+    column = page.locator("[data-column=home]")
+    last = column.locator(f'[data-row="{oldest}"]')
+    while not await last.count():
+        await column.evaluate("(one) => { one.scrollTop = one.scrollHeight; }")
+        await page.evaluate("new Promise(requestAnimationFrame)")
+    await last.scroll_into_view_if_needed()
+    before = await last.evaluate("(one) => one.getBoundingClientRect().top")
+    new = await post(bob, "Brand new")
+    await expect(column.locator(f'[data-row="{new["id"]}"]')).to_be_attached()
+    after = await last.evaluate("(one) => one.getBoundingClientRect().top")
+    assert abs(after - before) < 1  # of a pixel: browsers scroll by whole ones
+    assert await column.locator("[id^=post-]").count() == 0
