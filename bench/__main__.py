@@ -21,6 +21,8 @@ from bench import (
     ldap,
     memory,
     oauth,
+    pages,
+    people,
     report,
     server,
     signatures,
@@ -35,6 +37,7 @@ from bench.stage import open_stage
 # What is measured in the same way, in this order.
 ALIKE = (
     ("identity", "listing many people ...", identity.measure),
+    ("people", "finding people in the console ...", people.measure),
     ("signin", "signing in ...", signin.measure),
     ("oauth", "giving tokens ...", oauth.measure),
     ("ldap", "asking over LDAP ...", ldap.measure),
@@ -45,6 +48,7 @@ ALIKE = (
     ("delivery", "delivering ...", delivery.measure),
     ("directory", "copying a directory ...", directory.measure),
     ("gateway", "asking the gateway ...", gateway.measure),
+    ("pages", "showing pages ...", pages.measure),
 )
 NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
 

@@ -56,6 +56,7 @@ class Candidate(msgspec.Struct, frozen=True):
     path: str
     credentials: str | None = None
     bearer: str | None = None
+    cookie: str | None = None
 
     @property
     def request(self) -> str:
@@ -64,6 +65,8 @@ class Candidate(msgspec.Struct, frozen=True):
             lines.append(f"authorization: Basic {base64.b64encode(self.credentials.encode()).decode()}")
         if self.bearer is not None:
             lines.append(f"authorization: Bearer {self.bearer}")
+        if self.cookie is not None:
+            lines.append(f"cookie: {self.cookie}")
         return "\r\n".join(lines) + "\r\n\r\n"
 
     async def burst(self, seconds: float) -> Burst:
