@@ -54,7 +54,7 @@ async def test_somebody_takes_all_they_posted_along(town: Town, browser: Browser
         return any(
             mail["To"] == f"{ada.name}@example.org"
             and str(mail["Subject"]).endswith(": your archive is ready")
-            and f"{town.base_url}/settings/export\n" in _text(mail)
+            and f"{town.base_url}/settings/export" in _text(mail).splitlines()
             for mail in town.mails()
         )
 

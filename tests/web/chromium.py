@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Literal
 
 from axe_playwright_python.async_playwright import Axe, AxeResults  # type: ignore[import-untyped]
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright, expect
 
 from tests.town import Person, Town
 from tests.town.debian import need
@@ -25,6 +25,7 @@ WORDS = [
     "--disable-sync",
 ]
 AXE = Axe()
+expect.set_options(timeout=30_000)  # both cores may be busy with other tests; what comes at once is not waited for
 _LOOKS: tuple[tuple[int, Scheme, Scheme], ...] = ((1280, "light", "dark"), (320, "dark", "light"))
 _PARTS = ("stylesheet", "script", "image", "font", "media", "manifest")
 _CONTRAST = "{runOnly: ['color-contrast'], resultTypes: ['violations']}"

@@ -193,8 +193,8 @@ async def test_without_scripts(chrome: Browser, scenery: Scenery) -> None:
         await sign_in_by_keys(page, person_of(ada))
         await page.goto("/home")
         await tab_to(page, "Favourite")
-        await page.keyboard.press("Enter")
-        await page.wait_for_load_state()
+        async with page.expect_navigation():
+            await page.keyboard.press("Enter")
         await page.goto("/publish")
         at = await focus(page)
         assert at is not None
