@@ -143,6 +143,10 @@ async def test_no_page_is_framed_or_kept_by_others(scenery: Scenery, owner: Brow
     for address in table:
         answer = await browser.open(scenery.filled(address))
         assert answer.status_code == REFUSED.get(address, 200), address
+        if address.endswith("/embed"):  # made for frames of other sites: there is nothing on it to be tricked into
+            assert "<form" not in answer.text
+            assert "set-cookie" not in answer.headers
+            continue
         policy = answer.headers["content-security-policy"]
         assert "frame-ancestors 'none'" in policy, address
         assert answer.headers["x-frame-options"] == "DENY", address
