@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import msgspec
@@ -12,6 +15,8 @@ from kith.cli.demo.past import Past, open_past
 from kith.cli.demo.story import LENGTH, Story
 from kith.cli.demo.team import plan_team
 from kith.cli.serve import offer_start
+from kith.federation.keys.key_pairs import new_pair
+from kith.federation.keys.service import ActorKeys
 from kith.identity.users.passwords import Passwords
 from kith.social.trends.tasks import REFRESH, RefreshTrends
 
@@ -19,6 +24,7 @@ __all__ = ["DemoLogin", "make"]
 
 # A hundred sign-ins are told. A hash says what it cost, and is made anew at the next real sign-in.
 _QUICK = Passwords(rounds=1, kibibytes=64)
+_AHEAD = 6  # key pairs waiting for somebody who joins
 
 
 class DemoLogin(msgspec.Struct, frozen=True):
@@ -31,8 +37,9 @@ class DemoLogin(msgspec.Struct, frozen=True):
 
 async def make(settings: Settings, *, ends_at: datetime | None = None) -> list[DemoLogin]:
     ends_at = ends_at or datetime.now(UTC)
-    async with open_past(settings, ends_at - LENGTH) as past:
+    async with _pairs_ahead() as pairs, open_past(settings, ends_at - LENGTH) as past:
         past.house.works.services[Passwords] = _QUICK
+        past.house.works.services[ActorKeys] = ActorKeys(pairs.get)
         async with past.house.works.begin() as work:
             token = await offer_start(work)
         if token is None:
@@ -46,6 +53,23 @@ async def make(settings: Settings, *, ends_at: datetime | None = None) -> list[D
         await _refresh_trends(past)
     people = (("owner", story.owner), ("moderator", story.moderator), ("member", story.member))
     return [DemoLogin(role, person.name, person.password) for role, person in people]
+
+
+@asynccontextmanager
+async def _pairs_ahead() -> AsyncIterator[asyncio.Queue[tuple[str, str]]]:
+    """Key pairs made beside the story: each takes a good part of a second, and everybody who joins needs one."""
+    pairs: asyncio.Queue[tuple[str, str]] = asyncio.Queue(_AHEAD)
+
+    async def make_pairs() -> None:
+        while True:
+            await pairs.put(await new_pair())
+
+    making = asyncio.create_task(make_pairs())
+    try:
+        yield pairs
+    finally:
+        making.cancel()
+        await asyncio.wait([making])
 
 
 async def _refresh_trends(past: Past) -> None:

@@ -19,7 +19,7 @@ from kith.social.trends.tasks import REFRESH, RefreshTrends
 __all__ = ["LENGTH", "Story"]
 
 LENGTH = timedelta(days=42)
-SETTLE = timedelta(minutes=20)
+SETTLE = timedelta(minutes=60)
 _EXAMPLE = random.Random  # the same story every time; nothing here is a secret
 
 

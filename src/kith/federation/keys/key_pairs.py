@@ -6,6 +6,8 @@ because it is not checked again whether its numbers are primes.
 
 from __future__ import annotations
 
+import asyncio
+
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -15,13 +17,18 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-__all__ = ["generate", "read_private_key"]
+__all__ = ["generate", "new_pair", "read_private_key"]
 
 BITS = 2048
 
 
+async def new_pair() -> tuple[str, str]:
+    """The public key and the private key, as PEM texts."""
+    return await asyncio.to_thread(generate)
+
+
 def generate() -> tuple[str, str]:
-    """The public key and the private key, as PEM texts. Called in a thread."""
+    """The same, for whoever is in a thread already."""
     key = generate_private_key(public_exponent=65537, key_size=BITS)
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import msgspec
@@ -15,7 +16,7 @@ from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.federation.keys import store
 from kith.federation.keys.facts import ActorKeyRotated
-from kith.federation.keys.key_pairs import generate, read_private_key
+from kith.federation.keys.key_pairs import new_pair, read_private_key
 from kith.federation.keys.tables import ActorKey
 from kith.federation.signatures.signing import Signer
 from kith.identity.for_social import Sealer
@@ -35,7 +36,8 @@ _MOST_BYTES = 8 << 20
 class ActorKeys:
     """Parsed private keys, and which key pairs are being made, so that two who need the same one wait for one."""
 
-    def __init__(self) -> None:
+    def __init__(self, new_pair: Callable[[], Awaitable[tuple[str, str]]] = new_pair) -> None:
+        self._new_pair = new_pair
         self._parsed: ByVersion[RSAPrivateKey] = ByVersion("actor_keys", _MOST_BYTES)
         self._making: dict[AccountId | None, asyncio.Task[ActorKey]] = {}
         self._places = asyncio.Semaphore(_AT_ONCE)
@@ -61,7 +63,7 @@ class ActorKeys:
     async def generate(self, work: Work, owner: AccountId | None) -> ActorKey:
         """A new key pair that is not kept yet."""
         async with self._places:
-            public, private = await asyncio.to_thread(generate)
+            public, private = await self._new_pair()
         sealed = work.find(Sealer).seal(private, PLACE)
         return ActorKey(work.new_id(), owner, public, sealed, None, work.now)
 
