@@ -21,7 +21,7 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT as API_DIALECT
 from kith.identity.executor import pages as flows
 from kith.identity.executor.flow_run import safe_path
-from kith.identity.for_social import count_members
+from kith.identity.for_social import count_members, has_members
 from kith.identity.impersonation import service as impersonation
 from kith.identity.invites import Invite, find_invite, invite, own_invites
 from kith.identity.invites import withdraw_own as withdraw_own_invite
@@ -74,6 +74,7 @@ __all__ = [
     "find_user",
     "find_visitor",
     "flows",
+    "has_members",
     "home_of",
     "impersonation",
     "invite",

@@ -78,6 +78,7 @@ __all__ = [
     "find_person",
     "find_revoked",
     "find_signup",
+    "has_members",
     "is_confirmed",
     "is_password",
     "joined_since",
@@ -148,6 +149,11 @@ async def note_seen(work: Work, user_id: int, at: datetime) -> None:
 async def count_members(work: Work) -> int:
     """People with a confirmed address who may sign in."""
     return await users.count_members(work.db)
+
+
+async def has_members(work: Work, at_least: int) -> bool:
+    """Whether so many are there, without counting all."""
+    return len(await users.members(work.db, after=0, limit=at_least)) == at_least
 
 
 class Addressee(msgspec.Struct, frozen=True):

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 from sqlalchemy import String, and_, bindparam, case, delete, func, literal_column, or_, select, update
 
-from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
+from kith.base.db import Command, Instant, Session, any_of, command, insert_into, not_over, query, upsert
 from kith.base.errors import NotFound
 from kith.identity.users.names import email_key, username_key
-from kith.identity.users.tables import User, is_active, setup, users
+from kith.identity.users.tables import MEMBERS, User, is_active, setup, users
 
 STAFF_ROLES = ("administrator", "owner")
 TEAM = ("moderator", *STAFF_ROLES)  # who looks after people and what they write
@@ -109,12 +109,7 @@ _names_near = query(
     str,
 )
 _insert_many = command(insert_into(users, without=["id"]))
-_is_member = and_(
-    is_active(),
-    users.c.confirmed_at.is_not(None),
-    users.c.approved_at.is_not(None),
-    users.c.type == "internal",
-)
+_is_member = and_(MEMBERS, not_over(users.c.expires))
 _count_members = query(select(func.count()).select_from(users).where(_is_member), int)
 _since = bindparam("since", type_=Instant())
 _joined = query(

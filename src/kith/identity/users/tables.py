@@ -24,6 +24,8 @@ from kith.base.ids import UserId
 
 # What few people are, so that they are found at once among very many.
 WAITING, UNCONFIRMED, DISABLED = text("approved_at IS NULL"), text("confirmed_at IS NULL"), text("NOT is_active")
+# Who counts as a member until they are past their end; written out, so that they are counted in their index alone.
+MEMBERS = text("is_active AND type = 'internal' AND confirmed_at IS NOT NULL AND approved_at IS NOT NULL")
 
 users = Table(
     "identity_users",
@@ -65,6 +67,7 @@ users = Table(
         for name, where in (("waiting", WAITING), ("unconfirmed", UNCONFIRMED), ("disabled", DISABLED))
     ),
     index_of_some("identity_users", "expires"),
+    Index("ix_identity_users_members", "id", "expires", sqlite_where=MEMBERS, postgresql_where=MEMBERS),
     sqlite_autoincrement=True,
 )
 

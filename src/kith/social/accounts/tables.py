@@ -83,6 +83,7 @@ accounts = Table(
     Index("ix_social_accounts_domain", "domain", "id"),
     Index("ix_social_accounts_last_status_at", "last_status_at"),
     Index("ix_social_accounts_elsewhere", "id", sqlite_where=ELSEWHERE, postgresql_where=ELSEWHERE),
+    Index("ix_social_accounts_joined", "domain", "created_at", "is_listed"),
     index_of_some("social_accounts", "silenced_at"),
     index_of_some("social_accounts", "suspended_at"),
 )

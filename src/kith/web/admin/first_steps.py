@@ -26,7 +26,7 @@ async def first_steps(exchange: Exchange) -> list[FirstStep]:
     work = exchange.work
     settings = work.settings
     apps = await own_api.ask(exchange, "/api/v2/core/applications/", limit=1)
-    many = await identity.count_members(work) > 1
+    many = await identity.has_members(work, 2)
     return [
         FirstStep(
             translatable("Give the community a name"),
