@@ -48,8 +48,8 @@ from kith.identity.signups import pages as signups
 from kith.identity.sources import pages as sources
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.store import TEAM
 from kith.identity.users.tables import User
+from kith.identity.users.team import TEAM
 
 __all__ = [
     "API_DIALECT",

@@ -39,10 +39,11 @@ from kith.identity.signups import store as signups
 from kith.identity.signups.mode import current as signup_mode
 from kith.identity.signups.tables import Signup
 from kith.identity.tokens.facts import AccessEnded
+from kith.identity.users import members
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
 from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
-from kith.identity.users.store import TEAM
+from kith.identity.users.team import TEAM
 
 __all__ = [
     "TEAM",
@@ -148,12 +149,12 @@ async def note_seen(work: Work, user_id: int, at: datetime) -> None:
 
 async def count_members(work: Work) -> int:
     """People with a confirmed address who may sign in."""
-    return await users.count_members(work.db)
+    return await members.count(work.db)
 
 
 async def has_members(work: Work, at_least: int) -> bool:
     """Whether so many are there, without counting all."""
-    return len(await users.members(work.db, after=0, limit=at_least)) == at_least
+    return len(await members.page(work.db, after=0, limit=at_least)) == at_least
 
 
 class Addressee(msgspec.Struct, frozen=True):
@@ -166,12 +167,12 @@ class Addressee(msgspec.Struct, frozen=True):
 
 async def joined_since(work: Work, since: datetime) -> list[datetime]:
     """When people became members, whatever has become of them since."""
-    return await users.joined_since(work.db, since)
+    return await members.joined_since(work.db, since)
 
 
 async def find_members(work: Work, *, after: int, limit: int) -> list[Addressee]:
     """People with a confirmed address who may sign in, by their ids."""
-    found = await users.members(work.db, after=after, limit=limit)
+    found = await members.page(work.db, after=after, limit=limit)
     return [Addressee(one.id, one.counted_email, locale_of(one)) for one in found]
 
 

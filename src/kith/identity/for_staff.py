@@ -18,6 +18,7 @@ from kith.identity.signups.service import NotWaiting
 from kith.identity.staff_view import PersonRecord
 from kith.identity.users import service as people
 from kith.identity.users import store as users
+from kith.identity.users import team
 from kith.identity.users.privileges import is_mighty
 from kith.identity.users.service import LastSuperuser, Role, UserDeleted
 
@@ -66,7 +67,7 @@ class TeamMember(msgspec.Struct, frozen=True):
 
 async def find_team(work: Work) -> list[TeamMember]:
     """Moderators and administrators who may come in; `email` is empty while it does not count as theirs."""
-    found = await users.team(work.db)
+    found = await team.find_all(work.db)
     return [TeamMember(one.id, one.username, one.counted_email, one.role, one.locale) for one in found]
 
 
@@ -97,7 +98,7 @@ async def reject_signup(work: Work, user_id: int, *, by: int | None, by_name: st
 async def delete_person(work: Work, user_id: int, *, by: int | None, by_name: str) -> None:
     """Their record goes, and with it whatever is theirs in either half."""
     user = await users.get(work.db, user_id)
-    if await users.is_last_superuser(work.db, user_id):
+    if await team.is_last_superuser(work.db, user_id):
         raise LastSuperuser
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     await record_event(work, "model_deleted", "core.users", user_id=by, username=by_name, context={"model": model})

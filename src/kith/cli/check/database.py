@@ -20,7 +20,7 @@ from kith.base.settings import Settings
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
 from kith.cli.check.neighbours import neighbours
 from kith.cli.showing import cell
-from kith.identity.users import store as users
+from kith.identity.users import team
 from kith.migrations import HEAD
 
 OLDEST_POSTGRES = 14
@@ -169,7 +169,7 @@ async def _postgres(db: Session) -> AsyncIterator[Finding]:
 
 
 async def _administrator(db: Session) -> Finding:
-    if await users.has_superuser(db):
+    if await team.has_superuser(db):
         return ok("people", "there is an administrator")
     return warning(
         "people",

@@ -15,8 +15,8 @@ from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.mappings.family import mappings
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.kinds.event_matcher import event_matchers
-from kith.identity.users.store import STAFF_ROLES
 from kith.identity.users.tables import User, is_active, users
+from kith.identity.users.team import STAFF_ROLES
 
 
 class BoundMatcher(msgspec.Struct):

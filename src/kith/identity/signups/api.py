@@ -12,6 +12,7 @@ from kith.identity.signups import service
 from kith.identity.users import store
 from kith.identity.users.collection import RESOURCE
 from kith.identity.users.tables import User
+from kith.identity.users.team import TEAM
 
 
 async def approve(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
@@ -28,7 +29,7 @@ async def reject(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
 
 async def _waiting(exchange: Exchange, caller: ApiCaller, id: str, verb: str) -> User:
     """The person; moderators may approve and reject, whatever permissions they have."""
-    if caller.role not in store.TEAM and not caller.may(RESOURCE.permission(verb)):
+    if caller.role not in TEAM and not caller.may(RESOURCE.permission(verb)):
         await refuse(exchange, caller, RESOURCE.permission(verb))
     if not id.isdecimal() or len(id) > 9:
         raise NotFound

@@ -15,7 +15,7 @@ from kith.identity.audit import service as audit
 from kith.identity.messages import service as messages
 from kith.identity.signups import mails, mode, store
 from kith.identity.signups.tables import Signup
-from kith.identity.users import address_ownership
+from kith.identity.users import address_ownership, team
 from kith.identity.users import service as users
 from kith.identity.users import store as user_store
 from kith.identity.users.passwords import Passwords
@@ -138,7 +138,7 @@ async def _prove(work: Work, user: User) -> bool:
 
 async def _tell_staff(work: Work, user: User, reason: str) -> None:
     link = f"{work.settings.base_url}{STAFF_PAGE}"
-    for member in await user_store.team(work.db):
+    for member in await team.find_all(work.db):
         await messages.leave(work, member.id, f"{user.username} would like to join. See {STAFF_PAGE}", "info")
         send(work, mails.WAITING, member.email, member.locale, person=user.username, reason=reason, link=link)
 

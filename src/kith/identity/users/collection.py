@@ -38,7 +38,7 @@ from kith.identity.rest.record import Record
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.sessions.service import end_after_password
-from kith.identity.users import address_ownership, store
+from kith.identity.users import address_ownership, store, team
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.passwords import Passwords
@@ -219,7 +219,7 @@ async def _check_rights(draft: RecordDraft[UserRecord]) -> None:
 
 
 async def _refuse_last(work: Work, user_id: int, done: str) -> None:
-    if await store.is_last_superuser(work.db, user_id):
+    if await team.is_last_superuser(work.db, user_id):
         raise Conflict(f"The last active superuser cannot be {done}.")
 
 
@@ -252,7 +252,7 @@ async def removing(work: Work, record: UserRecord, caller: ApiCaller) -> None:
 
 async def decorate(work: Work, records: list[UserRecord]) -> None:
     mighty = await groups.superuser_groups(work.db) if any(record.groups for record in records) else set()
-    staff = set(await store.administrators(work.db, [record.pk for record in records]))
+    staff = set(await team.administrators(work.db, [record.pk for record in records]))
     proven = await store.verified(work.db, [record.pk for record in records])
     for record in records:
         record.is_superuser = record.pk in staff or not mighty.isdisjoint(record.groups)

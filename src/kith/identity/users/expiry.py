@@ -11,7 +11,7 @@ from kith.base.errors import Conflict, Invalid
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.rest.facts import EndPlanned
-from kith.identity.users import store
+from kith.identity.users import store, team
 from kith.identity.users.service import UserBarred, UserChanged
 from kith.identity.users.tables import User, users
 
@@ -29,7 +29,7 @@ async def set_end(work: Work, user: User, expires: datetime | None, *, by_name: 
     """None: they have no end any more."""
     if expires is not None and expires <= work.now:
         raise Invalid(expires="Choose a moment in the future.")
-    if expires is not None and await store.is_last_superuser(work.db, user.id):
+    if expires is not None and await team.is_last_superuser(work.db, user.id):
         raise Conflict("The last active superuser cannot be given an end.")
     await store.change(work.db, user.id, "expires", expires, work.now)
     diff = audit.difference({"expires": user.expires}, {"expires": expires})

@@ -7,7 +7,7 @@ import unicodedata
 from kith.base.errors import Complaint
 from kith.base.unicode import normal_form
 from kith.base.work import Work
-from kith.identity.users import store
+from kith.identity.users import team
 from kith.identity.users.names import username_key
 
 _NAMES = """
@@ -55,6 +55,6 @@ async def complain_reserved(work: Work, name: str) -> Complaint | None:
     folded = skeleton(name)
     if not folded or folded in _RESERVED or folded in map(skeleton, work.settings.reserved_names):
         return Complaint("is reserved", "reserved")
-    if folded in {skeleton(member.username) for member in await store.team(work.db)}:
+    if folded in {skeleton(member.username) for member in await team.find_all(work.db)}:
         return Complaint("is reserved", "reserved")
     return None

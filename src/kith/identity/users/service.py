@@ -17,7 +17,7 @@ from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.users import address_ownership, security_mails, store
+from kith.identity.users import address_ownership, security_mails, setup_tokens, store, team
 from kith.identity.users.names import complain_email, complain_name, complain_username
 from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.password_rules import PasswordRules
@@ -242,7 +242,7 @@ async def _change(work: Work, user: User, name: str, value: object, by: int | No
     before = getattr(user, name)
     if before == value:
         return
-    if await store.is_last_superuser(work.db, user.id) and value not in (True, None, *store.STAFF_ROLES):
+    if await team.is_last_superuser(work.db, user.id) and value not in (True, None, *team.STAFF_ROLES):
         raise LastSuperuser
     await store.change(work.db, user.id, name, value, work.now)
     diff = audit.difference({name: before}, {name: value})
@@ -258,16 +258,16 @@ async def _record(work: Work, action: str, user: User, by: int | None, by_name: 
 async def offer_setup(work: Work) -> str | None:
     """A new one-time token for the first administrator; None if there is one already."""
     await work.db.begin()
-    if await store.has_superuser(work.db):
+    if await team.has_superuser(work.db):
         return None
     token = secrets.token_urlsafe(24)
-    await store.offer_setup(work.db, _hash(token), work.now)
-    return token if await store.open_setup(work.db) == _hash(token) else None
+    await setup_tokens.offer(work.db, _hash(token), work.now)
+    return token if await setup_tokens.find_open(work.db) == _hash(token) else None
 
 
 async def check_setup(work: Work, token: str) -> None:
-    expected = await store.open_setup(work.db)
-    if expected is None or not hmac.compare_digest(expected, _hash(token)) or await store.has_superuser(work.db):
+    expected = await setup_tokens.find_open(work.db)
+    if expected is None or not hmac.compare_digest(expected, _hash(token)) or await team.has_superuser(work.db):
         raise SetupClosed
 
 
@@ -294,7 +294,7 @@ async def use_setup(work: Work, passwords: Passwords, token: str, owner: FirstOw
         await work.db.begin()
         await check_setup(work, token)  # somebody else may have been faster
         raise
-    if not await store.use_setup(work.db, _hash(token), work.now):
+    if not await setup_tokens.use(work.db, _hash(token), work.now):
         raise SetupClosed
     return user
 

@@ -9,13 +9,10 @@ from typing import Any
 import msgspec
 from sqlalchemy import String, and_, bindparam, case, delete, func, literal_column, or_, select, update
 
-from kith.base.db import Command, Instant, Session, any_of, command, insert_into, not_over, query, upsert
+from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query
 from kith.base.errors import NotFound
 from kith.identity.users.names import email_key, username_key
-from kith.identity.users.tables import MEMBERS, User, is_active, setup, users
-
-STAFF_ROLES = ("administrator", "owner")
-TEAM = ("moderator", *STAFF_ROLES)  # who looks after people and what they write
+from kith.identity.users.tables import User, is_active, users
 
 
 class Login(msgspec.Struct):
@@ -109,37 +106,6 @@ _names_near = query(
     str,
 )
 _insert_many = command(insert_into(users, without=["id"]))
-_is_member = and_(MEMBERS, not_over(users.c.expires))
-_count_members = query(select(func.count()).select_from(users).where(_is_member), int)
-_since = bindparam("since", type_=Instant())
-_joined = query(
-    select(users.c.confirmed_at, users.c.approved_at).where(
-        and_(
-            users.c.type == "internal",
-            users.c.confirmed_at.is_not(None),
-            users.c.approved_at.is_not(None),
-            or_(users.c.confirmed_at >= _since, users.c.approved_at >= _since),
-        )
-    ),
-    tuple,
-)
-_members = query(
-    select(users)
-    .where(and_(_is_member, users.c.id > bindparam("after")))
-    .order_by(users.c.id)
-    .limit(bindparam("limit")),
-    User,
-)
-_superusers = select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active))
-_any_superuser = query(_superusers.limit(1), int)
-_lasting_superusers = query(_superusers.where(users.c.expires.is_(None)).limit(2), int)
-_team = query(
-    select(users)
-    .where(and_(users.c.role.in_(TEAM), is_active(), users.c.approved_at.is_not(None)))
-    .order_by(users.c.id),
-    User,
-)
-_administrators = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), any_of(users.c.id, "ids"))), int)
 _set = {
     name: command(
         update(users)
@@ -193,23 +159,6 @@ _place = command(
     .values(type=bindparam("kind"), is_active=bindparam("active", type_=users.c.is_active.type))
 )
 _remove = command(delete(users).where(users.c.id == bindparam("user")))
-
-_new_setup = upsert(setup).values(
-    id=1, token_hash=bindparam("hash"), made_at=bindparam("now", type_=Instant()), used_at=None
-)
-_offer_setup = command(
-    _new_setup.on_conflict_do_update(
-        index_elements=[setup.c.id],
-        set_={"token_hash": _new_setup.excluded.token_hash, "made_at": _new_setup.excluded.made_at},
-        where=setup.c.used_at.is_(None),
-    ).inline()
-)
-_open_setup = query(select(setup.c.token_hash).where(setup.c.used_at.is_(None)), str)
-_use_setup = command(
-    update(setup)
-    .where(and_(setup.c.token_hash == bindparam("hash"), setup.c.used_at.is_(None)))
-    .values(used_at=bindparam("now", type_=Instant()))
-)
 
 
 async def find_login(db: Session, username: str) -> Login | None:
@@ -303,43 +252,6 @@ def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
     return {"owned_email_key": None, "email_verified_at": None, "expires": None, "last_seen_at": None, **values, **keys}
 
 
-async def count_members(db: Session) -> int:
-    return await db.one(_count_members) or 0
-
-
-async def joined_since(db: Session, since: datetime) -> list[datetime]:
-    """When people became members: they had confirmed their address, and were approved."""
-    return [max(confirmed_at, approved_at) for confirmed_at, approved_at in await db.slow(_joined, since=since)]
-
-
-async def members(db: Session, *, after: int, limit: int) -> list[User]:
-    """Those whom `count_members` counts, by their ids."""
-    return await db.all(_members, after=after, limit=limit)
-
-
-async def has_superuser(db: Session) -> bool:
-    return await db.one(_any_superuser) is not None
-
-
-async def is_last_superuser(db: Session, user_id: int) -> bool:
-    """Whether no other active user administers this server by role, without an end that was set for them.
-
-    Those who do are locked until this work ends, so that the last two cannot both be removed.
-    """
-    await db.hold("identity.staff")
-    others = [found for found in await db.all(_lasting_superusers) if found != user_id]
-    login = await find_login_by_id(db, user_id)
-    return not others and login is not None and login.is_active and login.role in STAFF_ROLES
-
-
-async def team(db: Session) -> list[User]:
-    return await db.all(_team)
-
-
-async def administrators(db: Session, ids: Sequence[int]) -> list[int]:
-    return await db.all(_administrators, ids=list(ids))
-
-
 async def change(db: Session, user_id: int, name: str, value: object, now: datetime) -> None:
     await db.run(_set[name], user=user_id, value=value, now=now)
 
@@ -398,16 +310,3 @@ async def retire_password(db: Session, user_id: int, old: str, now: datetime) ->
 async def rehash(db: Session, user_id: int, old: str, hash: str) -> None:
     """Store the new hash, if the password is still the one that was checked."""
     await db.run(_rehash, user=user_id, old=old, hash=hash)
-
-
-async def offer_setup(db: Session, token_hash: str, now: datetime) -> None:
-    await db.run(_offer_setup, hash=token_hash, now=now)
-
-
-async def open_setup(db: Session) -> str | None:
-    return await db.one(_open_setup)
-
-
-async def use_setup(db: Session, token_hash: str, now: datetime) -> bool:
-    """Use up the set-up token; False if it was used before."""
-    return await db.run(_use_setup, hash=token_hash, now=now) == 1

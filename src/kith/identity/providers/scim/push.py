@@ -9,7 +9,7 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.providers.scim import store
+from kith.identity.providers.scim import group_store, store
 from kith.identity.providers.scim.client import ServiceClient, ServiceRefused
 from kith.identity.providers.scim.documents import LeftOut, describe_group, describe_person, digest_of
 from kith.identity.providers.scim.scope import is_group_in_scope, person_in_scope
@@ -81,7 +81,7 @@ class Pusher:
     async def _leave_groups(self, remote: RemoteResource) -> set[str]:
         """Not every service takes those whom it deletes out of its groups. The groups that must be told as a whole."""
         db, provider = self._work.db, self._target.provider
-        groups = await store.remote_groups_of(db, provider, int(remote.local_id))
+        groups = await group_store.remote_groups_of(db, provider, int(remote.local_id))
         if not self._can_patch:
             return groups
         for group in (await store.some_remotes(db, provider, "group", sorted(groups))).values():
@@ -108,8 +108,8 @@ class Pusher:
         """The groups in which the service has them although they are no members, or the other way round."""
         provider, db = self._target.provider, self._work.db
         remote = await store.find_remote(db, provider, "user", str(user_id))
-        wanted = await store.groups_of(db, user_id) if remote is not None and remote.is_active else set()
-        differing = wanted ^ await store.remote_groups_of(db, provider, user_id)
+        wanted = await group_store.groups_of(db, user_id) if remote is not None and remote.is_active else set()
+        differing = wanted ^ await group_store.remote_groups_of(db, provider, user_id)
         if differing:
             async with self._work.aside() as aside:
                 rows = [(provider, "group", group) for group in differing]
@@ -120,7 +120,7 @@ class Pusher:
     async def _tell_group(self, group_uuid: str) -> None:
         work, provider = self._work, self._target.provider
         remote = await store.find_remote(work.db, provider, "group", group_uuid)
-        found = await store.find_group(work.db, group_uuid)
+        found = await group_store.find_group(work.db, group_uuid)
         document = None
         if found is not None and await is_group_in_scope(work, self._target, group_uuid):
             try:
@@ -143,30 +143,30 @@ class Pusher:
     async def _tell_members(self, remote: RemoteResource) -> None:
         """In parts, each kept when the service has taken it."""
         work, provider, group = self._work, self._target.provider, remote.local_id
-        while joining := await store.joining(work.db, provider, group, AT_ONCE):
+        while joining := await group_store.joining(work.db, provider, group, AT_ONCE):
             members = [{"value": remote_id} for _, remote_id in joining]
             await self._client.change("group", remote.remote_id, [{"op": "add", "path": "members", "value": members}])
             async with work.aside() as aside:
-                await store.keep_members(aside.db, provider, group, [user_id for user_id, _ in joining])
-        while leaving := await store.leaving(work.db, provider, group, AT_ONCE):
+                await group_store.keep_members(aside.db, provider, group, [user_id for user_id, _ in joining])
+        while leaving := await group_store.leaving(work.db, provider, group, AT_ONCE):
             known = await store.some_remotes(work.db, provider, "user", [str(one) for one in leaving])
             operations = [_leaving(one) for one in known.values()]
             if operations:
                 await self._client.change("group", remote.remote_id, operations)
             async with work.aside() as aside:
-                await store.forget_members(aside.db, provider, group, leaving)
+                await group_store.forget_members(aside.db, provider, group, leaving)
 
     async def _tell_whole_group(self, group_uuid: str, document: dict[str, Any], remote: RemoteResource | None) -> None:
         """For services that cannot PATCH: with all members, every time one joins or leaves."""
         work, provider = self._work, self._target.provider
         members: list[tuple[int, str]] = []
-        while page := await store.all_members(work.db, provider, group_uuid, members[-1][0] if members else 0):
+        while page := await group_store.all_members(work.db, provider, group_uuid, members[-1][0] if members else 0):
             members += page
         whole = {**document, "members": [{"value": remote_id} for _, remote_id in members]}
         await self._put("group", group_uuid, whole, remote)
         async with work.aside() as aside:
-            await store.forget_group_members(aside.db, provider, group_uuid)
-            await store.keep_members(aside.db, provider, group_uuid, [user_id for user_id, _ in members])
+            await group_store.forget_group_members(aside.db, provider, group_uuid)
+            await group_store.keep_members(aside.db, provider, group_uuid, [user_id for user_id, _ in members])
 
     # Both
 
@@ -182,7 +182,7 @@ class Pusher:
         async with self._work.aside() as aside:
             kept = RemoteResource(kind, local_id, remote_id, name, digest, True, aside.now)
             if is_new and kind == "group":
-                await store.forget_group_members(aside.db, self._target.provider, local_id)
+                await group_store.forget_group_members(aside.db, self._target.provider, local_id)
             await store.keep_remote(aside.db, self._target.provider, kept)
             if is_new or (remote is not None and not remote.is_active):
                 await self._record(aside, "scim_provisioned", kept)

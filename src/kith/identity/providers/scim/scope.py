@@ -10,7 +10,7 @@ from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.request import PolicyRequest
-from kith.identity.providers.scim import store
+from kith.identity.providers.scim import group_store
 from kith.identity.providers.scim.target import ScimTarget
 
 
@@ -55,4 +55,4 @@ async def is_group_in_scope(work: Work, target: ScimTarget, group_uuid: str) -> 
         return False
     if target.filter_group is None:
         return True
-    return target.filter_group in await store.group_and_above(work.db, group_uuid)
+    return target.filter_group in await group_store.group_and_above(work.db, group_uuid)

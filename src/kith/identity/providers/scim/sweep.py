@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from kith.base.work import Work
-from kith.identity.providers.scim import store
+from kith.identity.providers.scim import group_store, store
 from kith.identity.providers.scim.scope import is_group_in_scope, people_in_scope
 from kith.identity.providers.scim.tables import RemoteResource
 from kith.identity.providers.scim.target import ScimTarget
@@ -76,5 +76,7 @@ async def _groups(work: Work, target: ScimTarget, after: str) -> tuple[Marked, s
 
 async def _gone_groups(work: Work, target: ScimTarget, after: str) -> tuple[Marked, str | None]:
     page = await store.remote_groups(work.db, target.provider, after)
-    marked: Marked = [(target.provider, "group", one) for one in page if await store.find_group(work.db, one) is None]
+    marked: Marked = [
+        (target.provider, "group", one) for one in page if await group_store.find_group(work.db, one) is None
+    ]
     return marked, f"gone:{page[-1]}" if page else None

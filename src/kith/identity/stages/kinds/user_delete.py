@@ -10,6 +10,7 @@ from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
+from kith.identity.users import team
 from kith.identity.users.service import UserDeleted
 
 
@@ -42,7 +43,7 @@ async def take(turn: Turn[UserDeleteStage], _answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None or user.id != turn.held.session.user_id:
         return Denied("No Pending User.", "user_delete without a pending user")
-    if await users.is_last_superuser(turn.work.db, user.id):
+    if await team.is_last_superuser(turn.work.db, user.id):
         return Denied("The last administrator cannot be deleted.", "last superuser")
     await audit.record(
         turn.work,
