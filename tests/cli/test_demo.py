@@ -111,6 +111,14 @@ async def test_a_second_start_keeps_what_is_there(demo: Demo) -> None:
     assert (folder / "kith-demo.json").read_bytes() == before
 
 
+async def test_a_demo_is_served_where_its_links_lead(demo: Demo) -> None:
+    elsewhere = demo.town.environment | {"KITH_BASE_URL": "http://elsewhere.example"}
+    done = await run("demo", "--data", str(demo.town.folder), environment=elsewhere | {"KITH_BIND": "127.0.0.1:1"})
+
+    assert done.code == 1
+    assert f"made for {demo.town.base_url}: add --anew" in done.complained
+
+
 async def test_what_a_demo_did_not_make_is_left_alone(tmp_path: Path) -> None:
     kept = tmp_path / "kith.sqlite3"
     kept.write_bytes(b"dear to somebody")

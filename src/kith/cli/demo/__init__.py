@@ -33,6 +33,8 @@ def demo(*, data: Path | None, anew: bool, only_make: bool) -> None:
         mark = None
     if mark is None:
         mark = _make(folder)
+    if not only_make:
+        folder.refuse_elsewhere(mark)
     settings = folder.settings(mark)
     environment = folder.environment(settings)
     _tell(settings, mark)

@@ -66,6 +66,12 @@ class DemoFolder:
             return self._operator.base_url
         return f"http://localhost:{self._operator.address[1]}"
 
+    def refuse_elsewhere(self, mark: DemoMark) -> None:
+        """Links in posts lead to where it was made for, so at another address it would be half a server."""
+        wanted = self._base_url()
+        if mark.base_url != wanted:
+            raise BadSettings(f"this demo was made for {mark.base_url}: add --anew for a new one at {wanted}")
+
     def settings(self, mark: DemoMark) -> Settings:
         """The operator's place and log, and else only what a demo needs: no mail, no question to other hosts."""
         return Settings(
