@@ -120,6 +120,23 @@ async def test_what_is_done_to_several_is_rehearsed_first(town: Town, browser: B
     assert "Nobody was chosen." in await choose(browser, [], "disable")
 
 
+async def test_to_one_person_only_is_offered_what_would_change_something(town: Town, browser: Browser) -> None:
+    owner = await enter(town, browser)
+    id = await id_of(owner, (await town.sign_up()).username)
+
+    async def offered() -> set[str]:
+        page = (await browser.open(f"/admin/people/{id}")).text
+        return set(
+            re.findall(r'<option value="([a-z_]+)"', page.partition('name="action"')[2].partition("</select>")[0])
+        )
+
+    assert {"disable", "silence", "suspend", "delete"} <= await offered()
+    assert not {"approve", "reject", "enable", "unsilence", "unsuspend"} & await offered()
+    await choose(browser, [id], "disable", confirm="true")
+    assert "enable" in await offered()
+    assert "disable" not in await offered()
+
+
 async def test_what_must_be_said_is_asked_for(town: Town, browser: Browser) -> None:
     owner = await enter(town, browser)
     await town.sign_up("bulk_three")
