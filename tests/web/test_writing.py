@@ -56,6 +56,7 @@ async def test_a_post_stays_until_what_replaces_it_is_sent(town: Town, browser: 
     refused = await browser.press("/publish", status="x" * 501)
     assert refused.status_code == 422
     assert "character limit" in refused.text
+    assert await is_there(ada, said), "what is refused replaces nothing"
 
     await browser.press("/publish", **{"status": "A first try", f"descriptions[{medium['id']}]": "Red and blue"})
 
@@ -65,6 +66,21 @@ async def test_a_post_stays_until_what_replaces_it_is_sent(town: Town, browser: 
     [kept] = new["media_attachments"]
     assert (kept["id"], kept["description"]) == (medium["id"], "Red and blue")
     assert 'alt="Red and blue"' in (await browser.open(f"/@{ada.name}")).text
+
+
+async def test_a_poll_closes_when_it_would_have_though_its_post_is_edited(town: Town, browser: Browser) -> None:
+    ada = await signed_in(town, browser)
+    said = await post(ada, "Wich one?", poll={"options": ["This", "That"], "expires_in": 604800})
+    answers: Any = {"poll[options][]": ["This", "That"]}
+    await browser.open(f"{address(ada, said)}/edit")
+    await browser.press("/publish", status="Which one?", **answers)
+    now = await ada.get(f"/api/v1/statuses/{said['id']}")
+    assert now["content"] == "<p>Which one?</p>"
+    assert now["poll"]["expires_at"] == said["poll"]["expires_at"]
+
+    await browser.open(f"{address(ada, said)}/edit")
+    await browser.press("/publish", **answers, **{"poll[expires_in]": "300"})
+    assert (await ada.get(f"/api/v1/statuses/{said['id']}"))["poll"]["expires_at"] < said["poll"]["expires_at"]
 
 
 async def test_files_keep_their_description_and_focus_when_the_post_was_refused(town: Town, browser: Browser) -> None:
