@@ -222,6 +222,27 @@ async def test_a_quote_is_taken_back_by_whoever_was_quoted(town: Town, browser: 
     assert "Nobody has quoted" in (await browser.open(f"{address(ada, said)}/quotes")).text
 
 
+async def test_a_quote_shows_files_and_what_a_filter_says_of_it(town: Town, browser: Browser) -> None:
+    ada = await signed_in(town, browser)
+    bob = await join(town)
+    files = {"file": ("a.png", image_file("PNG"), "image/png")}
+    medium = await bob.post("/api/v1/media", files=files, data={"description": "Two colours"})
+    said = await post(bob, "", media_ids=[medium["id"]])
+    quoting = await post(bob, "Look", quoted_status_id=said["id"])
+    shown = (await browser.open(address(bob, quoting))).text
+    [card] = re.findall(r'<blockquote class="quoted".*?</blockquote>', shown, re.DOTALL)
+    assert 'alt="Two colours"' in card
+
+    said = await post(bob, "Pineapple")
+    quoting = await post(bob, "Look", quoted_status_id=said["id"])
+    words = [{"keyword": "pineapple"}]
+    wish = {"title": "No fruit", "context": ["thread", "home"], "keywords_attributes": words}
+    await ada.post("/api/v2/filters", json=wish)
+    shown = (await browser.open(address(bob, quoting))).text
+    [card] = re.findall(r'<blockquote class="quoted".*?</blockquote>', shown, re.DOTALL)
+    assert "<summary>Filtered: No fruit</summary>" in card
+
+
 async def test_only_what_may_be_quoted_offers_it(town: Town, browser: Browser) -> None:
     await signed_in(town, browser)
     bob = await join(town)
