@@ -55,6 +55,7 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/stages/**/*.py", _FLOWS),
     ("identity/account_settings/*.py", _FLOWS | _ERRORS),
     ("identity/users/collection.py", {"messages.leave": (2,)}),
+    ("social/archives/tasks.py", {"leave_message": (2,)}),
     ("identity/recovery.py", _FLOWS | _ERRORS),
     ("identity/staff.py", _ERRORS),
     ("identity/impersonation/service.py", _ERRORS),

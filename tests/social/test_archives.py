@@ -49,6 +49,7 @@ async def test_somebody_takes_all_they_posted_along(town: Town, browser: Browser
 
     await until(is_ready)
     assert "Make an archive" not in browser.page.text
+    assert "Your archive is ready." in browser.page.text
 
     async def is_told() -> bool:
         return any(

@@ -248,6 +248,31 @@ async def test_a_key_is_made_only_after_a_fresh_proof(
     assert fields["description"] in section(made, "keys")
 
 
+async def test_an_address_is_changed_once_it_is_confirmed(town: Town, browser: Browser) -> None:
+    ada = await signed_in(town, browser)
+    other = Person(browser.http, f"new-{ada.username}", "")
+    assert f"{ada.username}@example.org" in section(browser.page, "email")
+    wrong = await browser.press("/email", email="nowhere")
+    assert wrong.status_code == 400
+    assert "Enter a valid email address." in section(wrong, "email")
+    await age(town, browser, LATER)
+    await browser.open(HERE)
+
+    asked = await browser.press("/email", email=f"{other.username}@example.org")
+    assert "Please enter your password" in asked.text
+    assert (await browser.press("/email", password="not this one")).status_code == 400
+    told = await browser.press("/email", password=ada.password)
+    assert "open the link in the e-mail we sent there" in told.text
+    assert f"{ada.username}@example.org" in section(told, "email")
+    link = re.search(r"/confirm/\S+", await mail_to(town, other, "Confirm e-mail address"))
+    assert link is not None
+    await browser.open(link[0])
+    await browser.submit()
+
+    assert f"{other.username}@example.org" in section(await browser.open(HERE), "email")
+    await mail_to(town, ada, "The e-mail address of your account was changed.")
+
+
 async def test_guesses_at_the_password_are_written_down_and_limited(new_town: TownBuilder) -> None:
     town = await new_town(rate_limits="on")
     browser = Browser(town)

@@ -47,6 +47,18 @@ _CLICK = """async () => {
   }
   return asked;
 }"""
+# The browser says that its address is another now, or that it has none any more and may ask for one.
+_ANOTHER = """async ([next, isGiven]) => {
+  const made = { toJSON: () => next, unsubscribe: async () => (self.givenBack = true) };
+  PushManager.prototype.subscribe = async () => made;
+  const event = new Event("pushsubscriptionchange");
+  const waits = [];
+  event.waitUntil = (one) => waits.push(one);
+  if (isGiven) event.newSubscription = made;
+  self.dispatchEvent(event);
+  await Promise.all(waits);
+  return self.givenBack ?? false;
+}"""
 # Chromium cannot reach a push service here; its answer is that of the tests' own.
 _PUSH_SERVICE = """(() => {
   const made = () => localStorage.pushed && {
@@ -192,11 +204,22 @@ async def test_notifications_are_turned_on_come_and_lead_to_their_page(town: Tow
         await door.shows(1)
         assert await worker.evaluate(_CLICK) == [f"focus {place}"]
 
+        for is_given in (True, False):
+            device = service.device()
+            assert not await worker.evaluate(_ANOTHER, [device.subscription, is_given])
+            await post(bob, f"@{ada.name} once more")
+            await bob.to(ada, "unfollow")
+            await bob.to(ada, "follow")
+            await all_sent(town)
+            assert [one["notification_type"] for one in device.texts()] == ["mention"], "as was wished before"
+            await page.evaluate("one => { localStorage.pushed = JSON.stringify(one); }", device.subscription)
+
         await page.goto("/settings/notifications")
         await page.get_by_role("button", name="Turn off", exact=True).click()
         await page.get_by_text("Notifications on this device are off now.").wait_for()
         await turn_on.wait_for()
         await page.wait_for_function("() => localStorage.pushed === undefined")
+        assert await worker.evaluate(_ANOTHER, [device.subscription, True]), "it is off"
 
         other = await page.context.new_page()
         await other.add_init_script("delete window.PushManager")

@@ -154,6 +154,7 @@ async def test_a_link_lets_as_many_in_as_it_says(town: Town, new_browser: NewBro
     [address] = re.findall(rf"{re.escape(town.base_url)}(/invite/[0-9a-f-]+)", browser.page.text)
     assert "used by 0 of 1" in browser.page.text
     assert "they follow you" in browser.page.text
+    assert re.search(r"until <time [^>]*data-exact", browser.page.text), 'not "until in 59 minutes"'
 
     led = await stranger.http.get(address)
     assert led.status_code == 302

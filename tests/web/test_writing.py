@@ -56,6 +56,7 @@ async def test_a_post_stays_until_what_replaces_it_is_sent(town: Town, browser: 
     refused = await browser.press("/publish", status="x" * 501)
     assert refused.status_code == 422
     assert "character limit" in refused.text
+    assert await is_there(ada, said), "what is refused replaces nothing"
 
     await browser.press("/publish", **{"status": "A first try", f"descriptions[{medium['id']}]": "Red and blue"})
 
@@ -65,6 +66,21 @@ async def test_a_post_stays_until_what_replaces_it_is_sent(town: Town, browser: 
     [kept] = new["media_attachments"]
     assert (kept["id"], kept["description"]) == (medium["id"], "Red and blue")
     assert 'alt="Red and blue"' in (await browser.open(f"/@{ada.name}")).text
+
+
+async def test_a_poll_closes_when_it_would_have_though_its_post_is_edited(town: Town, browser: Browser) -> None:
+    ada = await signed_in(town, browser)
+    said = await post(ada, "Wich one?", poll={"options": ["This", "That"], "expires_in": 604800})
+    answers: Any = {"poll[options][]": ["This", "That"]}
+    await browser.open(f"{address(ada, said)}/edit")
+    await browser.press("/publish", status="Which one?", **answers)
+    now = await ada.get(f"/api/v1/statuses/{said['id']}")
+    assert now["content"] == "<p>Which one?</p>"
+    assert now["poll"]["expires_at"] == said["poll"]["expires_at"]
+
+    await browser.open(f"{address(ada, said)}/edit")
+    await browser.press("/publish", **answers, **{"poll[expires_in]": "300"})
+    assert (await ada.get(f"/api/v1/statuses/{said['id']}"))["poll"]["expires_at"] < said["poll"]["expires_at"]
 
 
 async def test_files_keep_their_description_and_focus_when_the_post_was_refused(town: Town, browser: Browser) -> None:
@@ -204,6 +220,27 @@ async def test_a_quote_is_taken_back_by_whoever_was_quoted(town: Town, browser: 
 
     assert (await bob.get(f"/api/v1/statuses/{quoting['id']}"))["quote"]["state"] == "revoked"
     assert "Nobody has quoted" in (await browser.open(f"{address(ada, said)}/quotes")).text
+
+
+async def test_a_quote_shows_files_and_what_a_filter_says_of_it(town: Town, browser: Browser) -> None:
+    ada = await signed_in(town, browser)
+    bob = await join(town)
+    files = {"file": ("a.png", image_file("PNG"), "image/png")}
+    medium = await bob.post("/api/v1/media", files=files, data={"description": "Two colours"})
+    said = await post(bob, "", media_ids=[medium["id"]])
+    quoting = await post(bob, "Look", quoted_status_id=said["id"])
+    shown = (await browser.open(address(bob, quoting))).text
+    [card] = re.findall(r'<blockquote class="quoted".*?</blockquote>', shown, re.DOTALL)
+    assert 'alt="Two colours"' in card
+
+    said = await post(bob, "Pineapple")
+    quoting = await post(bob, "Look", quoted_status_id=said["id"])
+    words = [{"keyword": "pineapple"}]
+    wish = {"title": "No fruit", "context": ["thread", "home"], "keywords_attributes": words}
+    await ada.post("/api/v2/filters", json=wish)
+    shown = (await browser.open(address(bob, quoting))).text
+    [card] = re.findall(r'<blockquote class="quoted".*?</blockquote>', shown, re.DOTALL)
+    assert "<summary>Filtered: No fruit</summary>" in card
 
 
 async def test_only_what_may_be_quoted_offers_it(town: Town, browser: Browser) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -80,10 +81,13 @@ async def _in_place(page: Page) -> None:
     field = page.get_by_label("What is on your mind?")
     await field.fill("Written at home")
     await expect(page.locator("[data-left]")).to_have_text("485 characters left")
+    await page.reload()
+    await expect(page.get_by_text("What you had begun to write is back.")).to_be_visible()
     await page.evaluate("window.stayed = true")
     await field.press("Control+Enter")
     await expect(page.locator("#feed .post").first).to_contain_text("Written at home")
     await expect(field).to_have_value("")
+    await expect(page.get_by_text("What you had begun to write is back.")).to_have_count(0)
     assert await page.evaluate("window.stayed")
 
 
@@ -98,6 +102,8 @@ async def _kept(page: Page) -> None:
     await page.get_by_role("button", name="Post", exact=True).click()
     await expect(page.get_by_role("alert")).to_contain_text("character limit of 500 exceeded")
     await field.fill("Look, ")
+    await page.get_by_label("Content warning").press("Enter")
+    await expect(field).to_be_focused()
 
 
 async def _completed(page: Page) -> None:
@@ -123,7 +129,22 @@ async def _completed(page: Page) -> None:
 
 async def _with_picture(page: Page) -> None:
     picture: FilePayload = {"name": "a.png", "mimeType": "image/png", "buffer": image_file("PNG")}
-    await page.locator("form[data-compose] input[type=file]").set_input_files([picture])
+    field = page.locator("form[data-compose] input[type=file]")
+    await page.route("**/api/v2/media", lambda _: asyncio.sleep(60))
+    await field.set_input_files([picture])
+    await page.get_by_role("button", name="Cancel").click()
+    await expect(page.locator(".attached-file")).to_have_count(0)
+    await page.unroute("**/api/v2/media")
+    await page.route("**/api/v2/media", lambda route: route.abort())
+    await field.set_input_files([picture])
+    await expect(page.get_by_role("alert")).to_contain_text(
+        "a.png could not be uploaded. The server cannot be reached."
+    )
+    await page.unroute("**/api/v2/media")
+    await page.get_by_label("Text", exact=True).focus()
+    await field.set_input_files([picture])
+    await expect(page.get_by_label("Description for people who cannot see it")).to_be_visible()
+    await expect(page.get_by_label("Text", exact=True)).to_be_focused()
     await page.get_by_label("Description for people who cannot see it").fill("Red and blue")
     await page.get_by_role("button", name="Choose the point").click()
     for key in ("ArrowRight", "ArrowRight", "ArrowUp"):

@@ -14,6 +14,7 @@ from kith.identity import presence, reauthentication
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.event_notifications.facts import DirectMessageAsked
+from kith.identity.messages.service import leave as leave_message
 from kith.identity.own_pages import key_of_page
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import find_revoked, note_use, still_open
@@ -85,6 +86,7 @@ __all__ = [
     "joined_since",
     "key_of_page",
     "last_seen",
+    "leave_message",
     "note_seen",
     "note_use",
     "register_by_app",

@@ -1,4 +1,4 @@
-"""What a single page may do beyond the strict policy of all pages: send a form elsewhere, or frame other sites."""
+"""What a single page may do beyond the strict policy of all pages: send forms elsewhere, frame other sites, call us."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def may_be_framed_anywhere(exchange: Exchange) -> None:
     _replace(exchange, b"frame-ancestors 'none'", b"frame-ancestors *")
     headers = tuple(one for one in exchange.dialect.headers if one[0] != b"x-frame-options")
     exchange.dialect = msgspec.structs.replace(exchange.dialect, headers=headers)
+
+
+def may_call_us(exchange: Exchange) -> None:
+    """Its scripts may ask this server for something."""
+    _replace(exchange, b"base-uri", b"connect-src 'self'; base-uri")
 
 
 def _replace(exchange: Exchange, old: bytes, new: bytes) -> None:

@@ -15,6 +15,7 @@ from kith.base.exchange import Answer, Exchange, whole
 from kith.base.languages import LANGUAGES
 from kith.base.routing import get
 from kith.web.assets import ASK_AGAIN, VERSION, address, text_of
+from kith.web.content_policy import may_call_us
 from kith.web.page_language import language_of
 from kith.web.pages import render
 from kith.web.translation import translatable, translator
@@ -57,6 +58,7 @@ def _worker() -> bytes:
 @get(OFFLINE)
 async def show_offline(exchange: Exchange) -> Answer:
     """It is kept for whoever uses the browser, so it names nobody, and nothing that may change."""
+    may_call_us(exchange)
     reader = language_of(exchange)
     languages = (reader, *(one for one in LANGUAGES if one != reader))
     told = [{"language": one, **_said(_PAGE, one)} for one in languages]

@@ -80,6 +80,32 @@ async def may_get_mail(work: Work, address: str) -> bool:
     return True
 
 
+def check(address: str) -> None:
+    complaint = complain_email(address)
+    if complaint is not None:
+        raise Invalid(fields={"email": [complaint]})
+
+
+async def change_own(work: Work, user: User, address: str) -> bool:
+    """What a person wishes for themselves; who must confirm it first is told so."""
+    check(address)
+    await count(work, user)
+    mails = await may_get_mail(work, address)
+    is_changed = await change(work, user, address, mails=mails, by=user.id, by_name=user.username)
+    if not is_changed:
+        await tell_to_confirm(work, user, address)
+    return is_changed
+
+
+async def tell_to_confirm(work: Work, user: User, address: str) -> None:
+    await messages.leave(
+        work,
+        user.id,
+        f"To confirm {address} as your e-mail address, open the link in the e-mail we sent there.",
+        "info",
+    )
+
+
 async def change(
     work: Work, user: User, address: str, *, mails: bool = True, by: int | None = None, by_name: str = ""
 ) -> bool:
@@ -87,9 +113,7 @@ async def change(
 
     Callers count how often this is asked for (`count`); `mails` is whether a mail may be sent (`may_get_mail`).
     """
-    complaint = complain_email(address)
-    if complaint is not None:
-        raise Invalid(fields={"email": [complaint]})
+    check(address)
     if email_key(address) != user.email_key and await blocks.is_blocked(work, address):
         raise Invalid(fields={"email": [Complaint(BLOCKED, "blocked")]})
     if address and work.settings.confirm_email and not (email_key(address) == user.email_key and user.owns_email):

@@ -17,6 +17,7 @@ from kith.base.blobs import Blobs
 from kith.base.errors import NotFound
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.accounts.tables import Account
@@ -58,6 +59,9 @@ async def make(work: Work, payload: MakeArchive) -> None:
     until = work.now + KEPT_FOR
     await store.finish(work.db, found.id, file=file, size=size, expires_at=until)
     await mails.tell_ready(work, owner, size=size, until=until)
+    if owner.user_id is not None:
+        words = "Your archive is ready. You find it under Export in your settings."
+        await identity.leave_message(work, owner.user_id, words, "success")
 
 
 async def _write(work: Work, owner: Account, path: Path) -> None:

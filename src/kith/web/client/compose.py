@@ -15,7 +15,11 @@ from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.params import Upload, read_body
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
+from kith.social.ids import StatusId
+from kith.social.statuses.api.posting import StatusForm
 from kith.social.statuses.languages import NAMES
+from kith.social.statuses.service.post import prepare
+from kith.social.statuses.service.schedule import is_later
 from kith.web import own_api
 from kith.web.client.drafts import (
     MOST_FILES,
@@ -97,7 +101,7 @@ async def publish(exchange: Exchange) -> Answer:
         draft.media += await _upload(exchange, form)
         if text_field(form, "more"):
             return await _form(exchange, member, draft)
-        made = await _post(exchange, draft, form)
+        made = await _post(exchange, member, draft, form)
     except Problem as problem:
         words, told = own_api.words_of(exchange, problem), own_api.error_of(exchange, problem)
         await exchange.end_work(commit=False)
@@ -136,7 +140,7 @@ async def _upload(exchange: Exchange, form: dict[str, Any]) -> list[dict[str, An
     return made
 
 
-async def _post(exchange: Exchange, draft: Draft, form: dict[str, Any]) -> dict[str, Any]:
+async def _post(exchange: Exchange, member: PageMember, draft: Draft, form: dict[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "status": draft.status,
         "spoiler_text": draft.spoiler_text,
@@ -157,7 +161,7 @@ async def _post(exchange: Exchange, draft: Draft, form: dict[str, Any]) -> dict[
             "quoted_status_id": draft.quoted_status_id,
             "scheduled_at": moment_of(draft.scheduled_at, text_field(form, "zone")),
         }
-        await _replace(exchange, draft)
+        await _replace(exchange, member, draft, _given(fields))
         await _describe(exchange, draft)
         answer = await own_api.call(exchange, "POST", "/api/v1/statuses", json=_given(fields))
     made: dict[str, Any] = msgspec.json.decode(answer.body)
@@ -175,10 +179,19 @@ def _about(medium: dict[str, Any]) -> dict[str, Any]:
     return {**told, "focus": medium["focus"]} if medium["focus"] else told
 
 
-async def _replace(exchange: Exchange, draft: Draft) -> None:
-    """The old post goes, and leaves its files to the new one. From then on there is only the new one to be sent."""
+async def _replace(exchange: Exchange, member: PageMember, draft: Draft, fields: dict[str, Any]) -> None:
+    """The old post goes once nothing is wrong with the new one, and leaves its files to it.
+
+    From then on there is only the new one to be sent.
+    """
     if not draft.replacing:
         return
+    try:
+        new = msgspec.convert(fields, StatusForm, strict=False)
+    except msgspec.ValidationError as error:
+        raise Malformed(str(error)) from error
+    is_later(exchange.work, new.scheduled_at)
+    await prepare(exchange.work, member.account, new, replaces=StatusId(int(draft.replacing)))
     await own_api.call(exchange, "DELETE", f"/api/v1/statuses/{draft.replacing}", json={})
     await exchange.end_work(commit=True)
     draft.replacing = ""

@@ -22,6 +22,7 @@ __all__ = [
 MOST_FILES = 4
 VISIBILITIES = ("public", "unlisted", "private", "direct")
 POLICIES = ("public", "followers", "nobody")
+SAME_END = 0  # of a poll that is edited: it closes when it would have
 
 
 class Draft(msgspec.Struct, kw_only=True):
@@ -100,6 +101,7 @@ def draft_of(said: dict[str, Any], source: dict[str, Any], *, editing: str = "",
         sensitive=said["sensitive"],
         options=[option["title"] for option in poll.get("options", ())],
         multiple=poll.get("multiple", False),
+        expires_in=SAME_END if poll and editing else 86400,
         policy=policy[0] if policy[0] in POLICIES else "nobody",
         media=[{**one, "focus": _focus_of(one)} for one in said["media_attachments"]],
         in_reply_to_id=said["in_reply_to_id"] or "",

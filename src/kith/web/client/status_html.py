@@ -107,6 +107,7 @@ def _make(
         post=_shown(one),
         hidden_by=filters.get("warn", ()),
         blurred_by=filters.get("blur", ()),
+        quote_hidden_by=[name for names in _filters((quoted,), reader.context).values() for name in names],
         row_id=entity["id"],
         booster=_person(entity["account"]) if boosted else None,
         is_mine=me is not None and one["account"]["id"] == str(me),

@@ -2,6 +2,7 @@
 
 from kith.web.settings import (
     access_requests,
+    email,
     factors,
     filters,
     frame,
@@ -34,6 +35,7 @@ routes = [
     *transfers.routes,
     *invites.routes,
     *security.routes,
+    *email.routes,
     *factors.routes,
     *sources.routes,
     *tokens.routes,

@@ -1,4 +1,4 @@
-"""/settings/security: one's own password, two-factor sign-in, sessions, tokens, consents and recent activity."""
+"""/settings/security: one's own address, password, two-factor sign-in, sessions, tokens, consents, recent activity."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ async def security_page(
         part="security",
         status=status,
         may_change=not visitor.is_acting,
+        confirms_email=work.settings.confirm_email,
         sessions=await identity.account_settings.list_sessions(work, visitor),
         devices=await identity.account_settings.list_devices(work, visitor),
         set_up=await identity.account_settings.set_up_flows(work),

@@ -4,11 +4,14 @@
 const CACHE = `offline-${SERVER.version}`;
 const HOME = self.location.origin;
 const MORE = "/notifications";
+const WISHES = "/settings/notifications";
+const SUBSCRIPTION = "/api/v1/push/subscription";
 
 self.addEventListener("install", (event) => event.waitUntil(keep()));
 self.addEventListener("activate", (event) => event.waitUntil(takeOver()));
 self.addEventListener("fetch", answer);
 self.addEventListener("push", (event) => event.waitUntil(show(read(event.data))));
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event.newSubscription)));
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data));
@@ -71,6 +74,22 @@ function show(told) {
     tag: `notification-${id}`, // what was sent twice is shown once
     dir: "auto",
     data: text("url"),
+  });
+}
+
+// Browsers and their push services change an address of their own accord: the server is told the new one, and what was
+// wished for the old one holds for it. Where nobody is signed in or wishes any, it is given back.
+async function renew(given) {
+  const answer = await fetch(SUBSCRIPTION);
+  if (!answer.ok) return given?.unsubscribe();
+  const { alerts, policy, server_key } = await answer.json();
+  const made = given ?? (await self.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: server_key }));
+  const page = await (await fetch(WISHES)).text();
+  const token = /data-csrf="([^"]+)"/.exec(page)?.[1] ?? "";
+  await fetch(SUBSCRIPTION, {
+    method: "POST",
+    headers: { "X-CSRF-Token": token, "Content-Type": "application/json" },
+    body: JSON.stringify({ subscription: { ...made.toJSON(), standard: true }, data: { alerts, policy } }),
   });
 }
 

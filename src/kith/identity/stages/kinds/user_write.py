@@ -11,7 +11,6 @@ from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.group_grants import complain_grant
 from kith.identity.groups import store as groups
-from kith.identity.messages import service as messages
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Reference, Text
 from kith.identity.sessions import service as sessions
@@ -218,12 +217,7 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
     if address is not None and not await addresses.change(
         turn.work, user, address, mails=mailed, by=user.id, by_name=user.username
     ):
-        await messages.leave(
-            turn.work,
-            user.id,
-            f"To confirm {address} as your e-mail address, open the link in the e-mail we sent there.",
-            "info",
-        )
+        await addresses.tell_to_confirm(turn.work, user, address)
     return await store.get(turn.work.db, user.id)
 
 

@@ -48,7 +48,7 @@ async def edit(
         raise Invalid(fields={"text": [Complaint("can't be blank", "blank")]})
     wording.check_length(text, spoiler)
     if changes.poll is not None:
-        check_poll(changes.poll)
+        check_poll(changes.poll, has_end=status.poll_id is not None)
     understood = await wording.understand(work, author, text)
     attached = await media.claimable(work, author.id, changes.media_ids, status_id=status.id)
     before = await snapshot(work, status)
@@ -127,12 +127,9 @@ async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> t
         return False, None
     reset = held.options != draft.options or held.multiple != draft.multiple
     is_other = reset or held.hide_totals != draft.hide_totals
-    held.options, held.multiple, held.hide_totals, held.expires_at = (
-        draft.options,
-        draft.multiple,
-        draft.hide_totals,
-        ends,
-    )
+    held.options, held.multiple, held.hide_totals = draft.options, draft.multiple, draft.hide_totals
+    if draft.expires_in:
+        held.expires_at = ends
     await polls.rewrite(work.db, held, reset=reset)
     return is_other, held.id
 

@@ -28,8 +28,8 @@ class PollDraft(Loose, kw_only=True):
     hide_totals: bool = False
 
 
-def check_poll(draft: PollDraft) -> None:
-    """All that is wrong with it, at once."""
+def check_poll(draft: PollDraft, *, has_end: bool = False) -> None:
+    """All that is wrong with it, at once. A poll that is edited has an end, which stays where the draft names none."""
     draft.options = [option.strip() for option in draft.options]
     draft.options = [option for option in draft.options if option]
     complaints: list[tuple[str, str]] = []
@@ -41,7 +41,7 @@ def check_poll(draft: PollDraft) -> None:
         complaints.append(("options", f"cannot be longer than {LONGEST} characters each"))
     if len(set(draft.options)) < len(draft.options):
         complaints.append(("options", "contain duplicate items"))
-    if draft.expires_in < SHORTEST_SECONDS:
+    if draft.expires_in < SHORTEST_SECONDS and (draft.expires_in or not has_end):
         complaints.append(("expires_at", "is too soon"))
     if draft.expires_in > LONGEST_SECONDS:
         complaints.append(("expires_at", "is too far into the future"))

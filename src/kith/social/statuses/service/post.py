@@ -108,8 +108,15 @@ async def put(work: Work, author: Account, ready: Ready, application: dict[str, 
     return status
 
 
-async def prepare(work: Work, author: Account, draft: StatusDraft, *, held_by: int | None = None) -> Ready:
-    """Check everything, with reads alone."""
+async def prepare(
+    work: Work,
+    author: Account,
+    draft: StatusDraft,
+    *,
+    held_by: int | None = None,
+    replaces: StatusId | None = None,
+) -> Ready:
+    """Check everything, with reads alone. `replaces`: the status that is to go, and leaves its media to this one."""
     posting = work.find(PostingPermission)  # type: ignore[type-abstract]
     if author.user_id is not None and not await posting.may_post(work, author.user_id):
         raise Forbidden
@@ -130,7 +137,7 @@ async def prepare(work: Work, author: Account, draft: StatusDraft, *, held_by: i
     if quoted is not None and quoted.visibility == PRIVATE and visibility in (PUBLIC, UNLISTED):
         visibility = PRIVATE
     _check_mentions(understood, draft.allowed_mentions, author)
-    attached = await media.claimable(work, author.id, draft.media_ids, held_by=held_by)
+    attached = await media.claimable(work, author.id, draft.media_ids, status_id=replaces, held_by=held_by)
     policy = draft.quote_approval_policy or kept.quote_policy
     return Ready(
         text=text,

@@ -75,6 +75,8 @@ async function send(form, kept) {
 
 function clear(form) {
   form.reset();
+  form.querySelector(".notice.told")?.remove();
+  for (const details of form.querySelectorAll("details[open]")) details.open = false;
   for (const file of form.querySelectorAll(".attached-file")) file.remove();
   form.elements.status.dispatchEvent(new Event("input"));
 }
@@ -165,8 +167,14 @@ export function wake(form) {
     const draft = { status: text.value, spoiler_text: form.elements.spoiler_text?.value ?? "" };
     draft.status.trim() ? kept.keep(draft) : kept.drop();
   });
-  text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    if (event.ctrlKey || event.metaKey) form.requestSubmit();
+    else if (event.target.matches("input:not([type=file])")) {
+      event.preventDefault(); // whoever fills in a line has not finished the post
+      const lines = [...form.querySelectorAll("textarea, input:not([type=hidden], [type=file])")].filter((one) => one.checkVisibility());
+      lines[lines.indexOf(event.target) + 1]?.focus();
+    }
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -14,9 +14,8 @@ function button(words, does) {
   return made;
 }
 
-function upload(file, told) {
+function upload(form, file, request, told) {
   return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
     const body = new FormData();
     body.append("file", file);
     request.open("POST", "/api/v2/media");
@@ -25,7 +24,8 @@ function upload(file, told) {
     request.responseType = "json";
     request.upload.addEventListener("progress", (event) => told(event.loaded / event.total));
     request.addEventListener("load", () => (request.status < 300 ? resolve([request.response, request.status]) : reject(new Error(plain(request.response?.error ?? "")))));
-    request.addEventListener("error", () => reject(new Error("")));
+    request.addEventListener("error", () => reject(new Error(form.dataset.unreachable)));
+    request.addEventListener("abort", () => reject(null));
     request.send(body);
   });
 }
@@ -159,12 +159,15 @@ async function take(form, file, problem) {
   const bar = document.createElement("progress");
   bar.max = 1;
   bar.setAttribute("aria-label", filled(form.dataset.uploading, { name: file.name }));
-  fields.before(bar);
+  const request = new XMLHttpRequest();
+  const stop = button(form.dataset.cancel, () => request.abort());
+  fields.before(bar, stop);
   form.querySelector("[data-media]").append(row);
   const counted = (by) => (form.dataset.uploads = Number(form.dataset.uploads ?? 0) + by);
   counted(1);
   try {
-    const [medium, status] = await upload(file, (share) => (bar.value = share));
+    const [medium, status] = await upload(form, file, request, (share) => (bar.value = share));
+    stop.remove();
     if (status === 202) {
       bar.removeAttribute("value");
       bar.setAttribute("aria-label", filled(form.dataset.working, { name: file.name }));
@@ -175,10 +178,12 @@ async function take(form, file, problem) {
     bar.remove();
     fields.hidden = false;
     dress(form, row, true);
-    row.querySelector("textarea").focus();
+    const writes = document.activeElement?.matches("textarea, input:not([type=file])"); // and goes on writing there
+    if (!writes) row.querySelector("textarea").focus();
   } catch (refused) {
     row.remove();
-    problem(filled(form.dataset.failed, { name: file.name, why: refused.message }));
+    if (refused) problem(filled(form.dataset.failed, { name: file.name, why: refused.message }));
+    else form.elements.status.focus();
   } finally {
     counted(-1);
   }
