@@ -23,6 +23,8 @@ async def change_email(exchange: Exchange, work: Work) -> Answer:
     visitor, form = await read_own_form(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
+    if identity.brands.known(exchange).flows.get("user_settings"):
+        return see_other("/flows/-/default/user_settings/")  # whoever runs the server has said how this is done
     if visitor.is_acting:
         raise Forbidden("This is not available while you are viewing as another person.")
     address = text_field(form, "email")
