@@ -110,6 +110,8 @@ async def test_a_report_is_dealt_with_as_a_case(town: Town, browser: Browser) ->
     )
     await browser.open("/admin/reports")
     assert "An advert &amp; a lie" in browser.page.text
+    assert ">Newer</a>" not in browser.page.text
+    assert ">Newer</a>" in (await browser.open(f"/admin/reports?max_id={int(report['id']) + 1}")).text
     await browser.open(f"/admin/reports/{report['id']}")
     assert "Cheap &lt;b&gt;watches&lt;/b&gt;, everybody" in browser.page.text
 
@@ -288,6 +290,10 @@ async def test_the_community_is_set_up_on_its_page(town: Town, browser: Browser)
 
     await browser.open("/admin/audit?action=update_settings")
     assert "<ins>Tea &amp; &lt;friends&gt;</ins>" in browser.page.text
+    assert '<option value="update_settings" selected>Changed the settings</option>' in browser.page.text
+    assert '<p class="name">Changed the settings</p>' in browser.page.text
+    events = await browser.open("/admin/records/audit/events?search=update_settings")
+    assert ">Changed the settings</a>" in events.text
     await browser.open("/admin/audit?show=all&search=update_settings&since=2020-01-01")
     assert "<del>Kith</del>" in browser.page.text
     assert "Nothing was found." in (await browser.open("/admin/audit?show=all&search=never_ever")).text

@@ -182,7 +182,7 @@ async def test_a_person_has_a_page_with_everything_of_both_halves(town: Town, br
         ("/signins", "Where they are signed in"),
         ("/access", "Orchestra"),
         ("/posts", "Nobody has reported them."),
-        ("/audit", ">login</a>"),
+        ("/audit", ">Signed in</a>"),
     ):
         page = await browser.open(f"/admin/people/{id}{tab}")
         assert page.status_code == 200, (tab, page.text)

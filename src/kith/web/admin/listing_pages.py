@@ -22,7 +22,7 @@ from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form
 from kith.web.translation import Translator, translatable, translator
 
-__all__ = ["cell", "complaints_of", "field_words", "moment_of", "routes"]
+__all__ = ["cell", "complaints_of", "field_words", "moment_of", "routes", "turns"]
 
 PER_PAGE = 50
 LONGEST_LABEL = 120
@@ -54,6 +54,15 @@ def field_words(exchange: Exchange, problem: Invalid) -> dict[str, list[str]]:
     return {name: [say(str(one)) for one in said] for name, said in problem.fields.items()}
 
 
+def turns(found: Sequence[Any], ways: Mapping[str, str], pages: Mapping[str, str], per_page: int) -> dict[str, str]:
+    """The ways to other pages where there are any: the API names a newer page always, for what may still come."""
+    if not found:
+        return {}
+    asked = {name for name, value in pages.items() if value}
+    is_first = not asked or (asked == {"min_id"} and len(found) < per_page)
+    return {name: way for name, way in ways.items() if name != "prev" or not is_first}
+
+
 def _show_list(listing: AdminListing) -> Route:
     async def show(exchange: Exchange) -> Answer:
         visitor = await enter_with(exchange, listing.place)
@@ -65,7 +74,8 @@ def _show_list(listing: AdminListing) -> Route:
         limit = {"limit": PER_PAGE} if listing.by_pages else {}
         found, ways = await own_api.ask_page(exchange, listing.api, **limit, **query)
         say = translator(language_of(exchange))
-        return admin_page(exchange, "listing.html", visitor, **_shown(listing, found, say), ways=ways if found else {})
+        others = turns(found, ways, query, PER_PAGE)
+        return admin_page(exchange, "listing.html", visitor, **_shown(listing, found, say), ways=others)
 
     return get(listing.place)(show)
 
