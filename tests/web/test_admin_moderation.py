@@ -18,7 +18,7 @@ from kith.social.emojis.tables import Emoji, emojis
 from kith.web.admin.audit import changes_in
 from kith.web.admin.frame import AREAS, NEEDS
 from kith.web.admin.listings import LISTINGS
-from tests.social.members import Member, join, strangers
+from tests.social.members import Member, join, strangers, until
 from tests.social.posts import post
 from tests.social.samples import image_file
 from tests.social.staff import employ, employ_as, verdict
@@ -191,7 +191,8 @@ async def test_what_is_wrong_with_a_form_stands_beside_it(town: Town, browser: B
     await browser.press("/new", ip="here", severity="no_access", comment='A "note"')
 
     assert browser.page.status_code == 422
-    assert "is invalid" in browser.page.text
+    assert "This does not look right. Please check it." in browser.page.text
+    assert "Nothing is saved yet." in browser.page.text
     assert 'value="A &#34;note&#34;"' in browser.page.text
 
 
@@ -225,6 +226,8 @@ async def test_emoji_are_uploaded_sorted_copied_and_deleted(town: Town, browser:
 async def test_a_list_of_blocks_is_rehearsed_before_it_counts(town: Town, browser: Browser) -> None:
     admin = await administrator(town, browser)
     await browser.open("/admin/domain_blocks/import")
+    await browser.press("/import", data=" ")
+    assert "Choose a file, or put the list into the field." in browser.page.text
     listed = "#domain,#severity\nnoisy.example,silence\nevil.example,suspend\n"
     await browser.press("/import", data=listed)
     assert "2 servers would be blocked." in browser.page.text
@@ -232,11 +235,13 @@ async def test_a_list_of_blocks_is_rehearsed_before_it_counts(town: Town, browse
 
     await browser.submit(0)
 
-    assert browser.path == "/admin/domain_blocks"
-    assert {one["domain"] for one in await admin.get("/api/v1/admin/domain_blocks")} == {
-        "noisy.example",
-        "evil.example",
-    }
+    assert "The server works through the list now." in browser.page.text
+
+    async def are_blocked() -> bool:
+        blocks = await admin.get("/api/v1/admin/domain_blocks")
+        return {one["domain"] for one in blocks} == {"noisy.example", "evil.example"}
+
+    await until(are_blocked)
     assert "evil.example" in (await browser.open("/admin/domain_blocks.csv")).text
     assert "noisy.example" in (await browser.open("/admin/federation?show=blocked")).text
     assert (await browser.open("/admin/federation/noisy.example")).status_code == 200

@@ -172,8 +172,31 @@ ACTIONS: dict[str, BulkAction] = {
 }
 
 
-def actions_for(rights: ConsoleRights) -> list[tuple[str, BulkAction]]:
-    return [(name, one) for name, one in ACTIONS.items() if rights.may(*one.needs)]
+# What is possible in these states only.
+_ONLY = {
+    "approve": ("pending",),
+    "reject": ("pending",),
+    "enable": ("disabled",),
+    "unsilence": ("silenced",),
+    "unsuspend": ("suspended",),
+}
+
+
+def actions_for(rights: ConsoleRights, line: PersonLine | None = None, state: str = "") -> list[tuple[str, BulkAction]]:
+    """What the visitor may do; to one person, what would change something."""
+    allowed = [(name, one) for name, one in ACTIONS.items() if rights.may(*one.needs)]
+    if line is None:
+        return allowed
+    return [(name, one) for name, one in allowed if _would_change(name, one, line, state)]
+
+
+def _would_change(name: str, action: BulkAction, line: PersonLine, state: str) -> bool:
+    """Somebody who is disabled can be limited besides: that is said by the account, and not by the state."""
+    if name == "unsilence":
+        return line.silenced_at is not None
+    if action.social and line.account_id is None:
+        return False
+    return state in _ONLY.get(name, (state,)) and (not action.already or state != action.already)
 
 
 class BulkOutcome(msgspec.Struct):

@@ -99,7 +99,7 @@ async def _overview(exchange: Exchange, rights: ConsoleRights, line: PersonLine)
     return {
         "record": record,
         "account": account,
-        "actions": actions_for(rights),
+        "actions": actions_for(rights, line, line.state(exchange.work.now)),
         "roles": (await roles.load(exchange.work.db)).listed if may_give else [],
         "own_role": line.role_id,
     }
