@@ -297,6 +297,9 @@ async def test_the_community_is_set_up_on_its_page(town: Town, browser: Browser)
     assert "<ins>Tea &amp; &lt;friends&gt;</ins>" in browser.page.text
     assert '<option value="update_settings" selected>Changed the settings</option>' in browser.page.text
     assert '<p class="name">Changed the settings</p>' in browser.page.text
+    await (await town.owner()).call("POST", "/api/v2/core/groups/", json={"name": "Tea circle"})
+    page = await browser.open("/admin/audit?show=all&action=model_created")
+    assert '<span class="badge">Group</span> Something was added: Tea circle</p>' in page.text
     events = await browser.open("/admin/records/audit/events?search=update_settings")
     assert ">Changed the settings</a>" in events.text
     await browser.open("/admin/audit?show=all&search=update_settings&since=2020-01-01")

@@ -8,10 +8,12 @@ from typing import Any
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
+from kith.identity import for_pages as identity
 from kith.web import own_api
 from kith.web.admin.frame import admin_page, enter_with
 from kith.web.admin.listing_pages import moment_of
 from kith.web.admin.words.events import EVENTS, OF_TEAM, event_words
+from kith.web.admin.words.lookup import name_of
 from kith.web.page_language import language_of
 from kith.web.translation import translatable, translator
 
@@ -21,6 +23,8 @@ PLACE = "/admin/audit"
 PER_PAGE = 50
 LONGEST_VALUE = 2000
 VIEWS = (("team", translatable("What the team did")), ("all", translatable("Everything")))
+# What was added, changed or deleted, by the part of the server that wrote it down.
+_KINDS = {f"{one.area}.{one.model}": name_of(one).one for one in identity.RESOURCES}
 _SHOWN_APART = frozenset(("diff", "before", "after"))
 
 
@@ -130,6 +134,7 @@ def _shown(one: dict[str, Any], at: str, address: str | None) -> dict[str, Any]:
     return {
         "action": one["action"],
         "words": event_words(one["action"]),
+        "kind": _KINDS.get(one.get("app", ""), "") if one["action"].startswith("model_") else "",
         "about": str(model["name"]) if isinstance(model, dict) and model.get("name") else "",
         "username": one["username"],
         "address": address or "",
