@@ -44,6 +44,7 @@ async def test_each_known_software_ends_with_settings_to_copy(town: Town, browse
         assert provider["client_secret"] in page
         assert all(uri.startswith(address) for uri in provider["redirect_uris"])
         assert f"/application/o/our-{key}/" in page
+        assert ("OIDC_ENDPOINT_JWKS_URL" in page and "OIDC_ISSUER" in page) == (key == "wordpress")
     elif path == "saml":
         assert provider["url_download_metadata"] in page
         metadata = (await owner.get(f"/api/v2/providers/saml/{provider['pk']}/metadata/")).json()["metadata"]
@@ -51,6 +52,9 @@ async def test_each_known_software_ends_with_settings_to_copy(town: Town, browse
     else:
         assert HOSTS[key] in page
         assert "127.0.0.1:8123" in page
+        assert ("tls: {}" in page) == (key == "traefik")
+    way = {"openid": "OpenID Connect", "saml": "SAML"}.get(path, "Gateway")
+    assert f'<span class="badge">{way}</span>' in page
 
 
 async def test_what_is_wrong_stands_beside_its_field_and_nothing_is_made(town: Town, browser: Browser) -> None:
@@ -61,7 +65,10 @@ async def test_what_is_wrong_stands_beside_its_field_and_nothing_is_made(town: T
     assert browser.page.status_code == 400
     assert "must use https" in browser.page.text
     assert 'value="Charts"' in browser.page.text
-    await browser.press("/new/grafana", name="Charts", address="https://charts.example", slug="token")
+    await browser.press("/new/grafana", name="Charts", address="our charts")
+    assert "Enter an address such as https://app.example.org." in browser.page.text
+    assert "is not a valid URI" not in browser.page.text
+    await browser.press("/new/grafana", name="Charts", address="charts.example", slug="token")
     assert "is reserved" in browser.page.text
     assert (await owner.get("/api/v2/providers/all/")).json()["count"] == before
     await browser.press("/new/grafana", name="", address="")
@@ -85,6 +92,7 @@ async def test_who_may_enter_is_changed_and_tried(town: Town, browser: Browser) 
     await browser.press("#try", user="nobody_like_that")
     assert browser.page.status_code == 400
     assert "There is no user with this name." in browser.page.text
+    assert 'value="nobody_like_that"' in browser.page.text
 
     await browser.open(place)
     bind = next(number for number, form in enumerate(browser.forms()) if form.values.get("do") == "bind")

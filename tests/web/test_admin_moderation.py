@@ -18,7 +18,7 @@ from kith.social.emojis.tables import Emoji, emojis
 from kith.web.admin.audit import changes_in
 from kith.web.admin.frame import AREAS, NEEDS
 from kith.web.admin.listings import LISTINGS
-from tests.social.members import Member, join, strangers
+from tests.social.members import Member, join, strangers, until
 from tests.social.posts import post
 from tests.social.samples import image_file
 from tests.social.staff import employ, employ_as, verdict
@@ -110,6 +110,8 @@ async def test_a_report_is_dealt_with_as_a_case(town: Town, browser: Browser) ->
     )
     await browser.open("/admin/reports")
     assert "An advert &amp; a lie" in browser.page.text
+    assert ">Newer</a>" not in browser.page.text
+    assert ">Newer</a>" in (await browser.open(f"/admin/reports?max_id={int(report['id']) + 1}")).text
     await browser.open(f"/admin/reports/{report['id']}")
     assert "Cheap &lt;b&gt;watches&lt;/b&gt;, everybody" in browser.page.text
 
@@ -189,7 +191,8 @@ async def test_what_is_wrong_with_a_form_stands_beside_it(town: Town, browser: B
     await browser.press("/new", ip="here", severity="no_access", comment='A "note"')
 
     assert browser.page.status_code == 422
-    assert "is invalid" in browser.page.text
+    assert "This does not look right. Please check it." in browser.page.text
+    assert "Nothing is saved yet." in browser.page.text
     assert 'value="A &#34;note&#34;"' in browser.page.text
 
 
@@ -223,6 +226,8 @@ async def test_emoji_are_uploaded_sorted_copied_and_deleted(town: Town, browser:
 async def test_a_list_of_blocks_is_rehearsed_before_it_counts(town: Town, browser: Browser) -> None:
     admin = await administrator(town, browser)
     await browser.open("/admin/domain_blocks/import")
+    await browser.press("/import", data=" ")
+    assert "Choose a file, or put the list into the field." in browser.page.text
     listed = "#domain,#severity\nnoisy.example,silence\nevil.example,suspend\n"
     await browser.press("/import", data=listed)
     assert "2 servers would be blocked." in browser.page.text
@@ -230,11 +235,13 @@ async def test_a_list_of_blocks_is_rehearsed_before_it_counts(town: Town, browse
 
     await browser.submit(0)
 
-    assert browser.path == "/admin/domain_blocks"
-    assert {one["domain"] for one in await admin.get("/api/v1/admin/domain_blocks")} == {
-        "noisy.example",
-        "evil.example",
-    }
+    assert "The server works through the list now." in browser.page.text
+
+    async def are_blocked() -> bool:
+        blocks = await admin.get("/api/v1/admin/domain_blocks")
+        return {one["domain"] for one in blocks} == {"noisy.example", "evil.example"}
+
+    await until(are_blocked)
     assert "evil.example" in (await browser.open("/admin/domain_blocks.csv")).text
     assert "noisy.example" in (await browser.open("/admin/federation?show=blocked")).text
     assert (await browser.open("/admin/federation/noisy.example")).status_code == 200
@@ -288,6 +295,13 @@ async def test_the_community_is_set_up_on_its_page(town: Town, browser: Browser)
 
     await browser.open("/admin/audit?action=update_settings")
     assert "<ins>Tea &amp; &lt;friends&gt;</ins>" in browser.page.text
+    assert '<option value="update_settings" selected>Changed the settings</option>' in browser.page.text
+    assert '<p class="name">Changed the settings</p>' in browser.page.text
+    await (await town.owner()).call("POST", "/api/v2/core/groups/", json={"name": "Tea circle"})
+    page = await browser.open("/admin/audit?show=all&action=model_created")
+    assert '<span class="badge">Group</span> Something was added: Tea circle</p>' in page.text
+    events = await browser.open("/admin/records/audit/events?search=update_settings")
+    assert ">Changed the settings</a>" in events.text
     await browser.open("/admin/audit?show=all&search=update_settings&since=2020-01-01")
     assert "<del>Kith</del>" in browser.page.text
     assert "Nothing was found." in (await browser.open("/admin/audit?show=all&search=never_ever")).text

@@ -199,7 +199,7 @@ async def test_a_person_has_a_page_with_everything_of_both_halves(town: Town, br
         ("/signins", "Where they are signed in"),
         ("/access", "Orchestra"),
         ("/posts", "Nobody has reported them."),
-        ("/audit", ">login</a>"),
+        ("/audit", ">Signed in</a>"),
     ):
         page = await browser.open(f"/admin/people/{id}{tab}")
         assert page.status_code == 200, (tab, page.text)
@@ -212,6 +212,8 @@ async def test_a_person_has_a_page_with_everything_of_both_halves(town: Town, br
     assert not await other.is_signed_in()
     assert "They are signed in nowhere." in browser.page.text
     await browser.open(f"/admin/people/{id}")
+    assert 'value="suspend"' in browser.page.text
+    assert all(f'value="{one}"' not in browser.page.text for one in ("approve", "enable", "unsilence", "unsuspend"))
     await browser.press("/action", type="none", text="Please be kind")
     assert "Please be kind" in (await browser.open(f"/admin/people/{id}/posts")).text
     await browser.open(f"/admin/people/{id}")

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from playwright.async_api import Browser as Chrome
+from playwright.async_api import expect
 
 from tests.town import Town, build_town
 from tests.web.chromium import check_day_and_night, opened, sign_in
@@ -16,6 +17,19 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]
     """What is looked at here does not depend on the database."""
     async with build_town("sqlite", tmp_path_factory.mktemp("people")) as built:
         yield built
+
+
+async def test_the_menu_waits_until_it_is_wanted_on_a_phone(place: Town, chrome: Chrome) -> None:
+    owner = await place.owner()
+    async with opened(chrome, place, viewport={"width": 360, "height": 740}, java_script_enabled=False) as page:
+        await sign_in(page, owner)
+        await page.goto("/staff/signups/")
+        menu = page.get_by_role("navigation", name="Console")
+        await expect(page.get_by_role("heading", name="Sign-ups")).to_be_in_viewport()
+        await expect(menu).to_be_hidden()
+        await page.get_by_role("link", name="Menu", exact=True).click()
+        await menu.get_by_role("link", name="Jobs").click()
+        await expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_in_viewport()
 
 
 async def test_people_are_found_looked_at_and_acted_on(place: Town, chrome: Chrome) -> None:

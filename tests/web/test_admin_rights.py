@@ -90,7 +90,7 @@ async def test_roles_of_the_community_are_made_changed_and_deleted(town: Town, b
     await boss.post(f"/api/v1/admin/accounts/{ada.id}/role", json={"role_id": made["id"]})
     assert f"@{ada.name}" in (await browser.open(place)).text
     assert await send(browser, place, **values | {"name": "", "color": "red"}, **ticked) == 422
-    assert "can&#39;t be blank" in browser.page.text
+    assert "Please fill this in." in browser.page.text
     assert (
         await send(browser, place, **values | {"name": "Crier"}, **{"permissions_as_keys[]": ["manage_rules"]}) == 200
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+import kith
 from kith.identity.collections import RESOURCES
 from kith.web.admin.questions import kind_of
 from kith.web.admin.words import lookup
 from kith.web.admin.words.choices import CHOICES
+from kith.web.admin.words.events import EVENTS, event_words
 from kith.web.admin.words.first_fields import FIRST, FITTING
 from kith.web.admin.words.names import NAMES
 from tests.identity.records import make, new_name, owner_of, person_who_may
@@ -58,6 +62,21 @@ def test_every_choice_has_words() -> None:
         assert {str(one) for one in values} <= set(words), (path, name)
     used = {key for path, name in tables for key in (path + name, name)}
     assert sorted(set(CHOICES) - used) == []
+
+
+def test_everything_that_is_written_down_has_words() -> None:
+    """Names of events are the first text that those functions are given."""
+    writing = {"record", "_record", "_write_down", "_lift", "_change", "_save"}
+    written, sources = set(), Path(kith.__file__).parent
+    for path in (one for room in ("identity", "social", "federation") for one in (sources / room).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in writing:
+                texts = [one.value for one in node.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                written |= {text for text in texts[:1] if re.fullmatch(r"[a-z_]+", text)}
+    assert len(written) > 90
+    no_events = {"client_credentials", "expires", "expressions", "is_active", "role"}
+    assert sorted(written - no_events - set(EVENTS)) == []
+    assert event_words("custom_tea_time") == "Custom tea time"
 
 
 def test_what_comes_first_is_in_the_form() -> None:

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from kith.web.room import ROOM
+from tests.identity.saml_idps import make_source
 from tests.town import Town, build_town
 from tests.web.browsing import Browser
 from tests.web.page_addresses import FOR_EVERYBODY, FOR_MEMBERS, FOR_OWNERS, REFUSED
@@ -26,10 +27,11 @@ FROM_ELSEWHERE = (
     "/setup/{token}",
     "/unsubscribe/{key}",
     "/appeal/{id}/{key}",
-    "/source/*",
+    "/source/saml/{slug}/acs/",
+    "/source/saml/{slug}/slo/",
+    "/source/oauth/logout/{slug}/",
     "/application/*",
     "/saml/*",
-    "/oauth/*",
     "/api/*",
 )
 # More addresses of routes that stand for many.
@@ -43,6 +45,8 @@ EXAMPLES = {
     ),
     "/flows/{slug}/": ("/flows/default-authentication-flow/", "/flows/default-password-change/"),
     "/staff/flows/{slug}/": ("/staff/flows/default-password-change/",),
+    "/source/oauth/login/{slug}/": ("/source/oauth/login/elsewhere/",),
+    "/source/saml/{slug}/": ("/source/saml/office/",),
     "/admin/records/{path:path}": ("/admin/records/core/users/new", "/admin/records/core/groups/new"),
 }
 # When somebody was last here, the trail of what was refused, and what workers do meanwhile.
@@ -63,7 +67,9 @@ def addresses() -> Iterator[str]:
 async def scenery(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scenery]:
     """One database is enough: what is refused never comes to one."""
     async with build_town("sqlite", tmp_path_factory.mktemp("forged")) as town:
-        yield await build_scenery(town)
+        built = await build_scenery(town)
+        await make_source(town, name="Office", slug="office")
+        yield built
 
 
 @pytest.fixture(scope="module")

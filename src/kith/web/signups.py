@@ -13,6 +13,7 @@ from kith.base.params import read_body
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
+from kith.web.admin.frame import staff_page
 from kith.web.pages import page, see_other
 from kith.web.start import shown
 
@@ -27,11 +28,10 @@ async def show_signups(exchange: Exchange, work: Work) -> Answer:
     if visitor is None:
         return see_other(SIGN_IN)
     found = await identity.signups.pending(work, most=MOST + 1)
-    return page(
+    return await staff_page(
         exchange,
-        "staff/signups.html",
-        visitor=visitor,
-        here="staff",
+        "signups.html",
+        visitor,
         waiting=found[:MOST],
         more=len(found) > MOST,
         by_hand=await identity.signups.current_mode(work) == "approval",

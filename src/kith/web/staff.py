@@ -15,10 +15,12 @@ from kith.base.params import read_body
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
+from kith.web.admin.frame import staff_page
 from kith.web.pages import page, see_other
 
 Line = TypeVar("Line")
 MOST_PAGES = 10_000
+_IN_CONSOLE = ("refusals.html", "refusal.html")
 # What a refusal's page shows by itself; whatever else was kept is shown as it is.
 _KNOWN = {"flow", "stage", "application", "policies", "inputs", "passed", "traceback"}
 
@@ -152,6 +154,8 @@ async def _tried(
 
 async def _page(exchange: Exchange, template: str, *, status: int = 200, **values: Any) -> Answer:
     visitor = await identity.staff.get_staff(exchange)
+    if template in _IN_CONSOLE:
+        return await staff_page(exchange, template, visitor, status=status, **values)
     return page(exchange, f"staff/{template}", status=status, visitor=visitor, here="staff", **values)
 
 

@@ -17,6 +17,7 @@ from kith.web.admin.frame import admin_page, enter
 from kith.web.admin.known_software import ALL, Software, find_software
 from kith.web.admin.new_applications import ApplicationOrder, make, read_order
 from kith.web.admin.setups import ProviderSetup, setup_of
+from kith.web.admin.words.lookup import kind_name
 from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form, text_field
 from kith.web.translation import translatable
@@ -54,7 +55,11 @@ async def _kinds_of(exchange: Exchange, providers: list[int | None]) -> dict[int
     if not any(providers):
         return {}
     found = await own_api.ask(exchange, "/api/v2/providers/all/", limit=1000)
-    return {one["pk"]: one["__type__"] for one in found["results"]}
+    return {one["pk"]: way_in(one["__type__"]) for one in found["results"]}
+
+
+def way_in(kind: str) -> str:
+    return kind_name(identity.RESOURCES, "providers", kind).one
 
 
 @get("/admin/applications/new")
@@ -145,7 +150,7 @@ async def act(exchange: Exchange, slug: FromPath[str]) -> Answer:
             raise NotFound
     except Invalid as problem:
         await exchange.end_work(commit=False)
-        return await _page(exchange, visitor, slug, errors=problem.fields, did=text_field(form, "do"))
+        return await _page(exchange, visitor, slug, errors=problem.fields, typed=form)
     return see_other(f"{PLACE}/{slug}#access")
 
 
@@ -199,7 +204,7 @@ async def _page(
     *,
     tried: TriedEntry | None = None,
     errors: Mapping[str, Any] | None = None,
-    did: str = "",
+    typed: Mapping[str, Any] | None = None,
 ) -> Answer:
     application = await _find(exchange, slug)
     setup: ProviderSetup | None = None
@@ -213,14 +218,19 @@ async def _page(
         heading=application["name"],
         app=application,
         setup=setup,
+        kind=way_in(setup.kind) if setup is not None else "",
         is_new=exchange.query("made") == "true",
         deciders=await _deciders(exchange, application["pk"]),
         groups=await bound.group_options(exchange),
         policies=await bound.policy_options(exchange),
         tried=tried,
-        errors=errors or {},
-        did=did,
+        errors={text_field(dict(typed or {}), "do"): errors} if errors else {},
+        typed={name: _typed(typed if typed and typed.get("do") == name else {}) for name in ("bind", "try")},
     )
+
+
+def _typed(form: Mapping[str, Any]) -> dict[str, str]:
+    return {name: text_field(dict(form), name) for name in ("group", "policy", "user", "negate")}
 
 
 async def _deciders(exchange: Exchange, target: str) -> list[bound.Decider] | None:

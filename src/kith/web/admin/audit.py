@@ -8,10 +8,14 @@ from typing import Any
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
+from kith.identity import for_pages as identity
 from kith.web import own_api
 from kith.web.admin.frame import admin_page, enter_with
 from kith.web.admin.listing_pages import moment_of
-from kith.web.translation import translatable
+from kith.web.admin.words.events import EVENTS, OF_TEAM, event_words
+from kith.web.admin.words.lookup import name_of
+from kith.web.page_language import language_of
+from kith.web.translation import translatable, translator
 
 __all__ = ["changes_in", "routes"]
 
@@ -19,6 +23,8 @@ PLACE = "/admin/audit"
 PER_PAGE = 50
 LONGEST_VALUE = 2000
 VIEWS = (("team", translatable("What the team did")), ("all", translatable("Everything")))
+# What was added, changed or deleted, by the part of the server that wrote it down.
+_KINDS = {f"{one.area}.{one.model}": name_of(one).one for one in identity.RESOURCES}
 _SHOWN_APART = frozenset(("diff", "before", "after"))
 
 
@@ -43,12 +49,20 @@ async def show(exchange: Exchange) -> Answer:
         asked=asked,
         is_asked=any(asked.values()),
         events=found,
+        actions=_actions(exchange, view, asked["action"]),
         days=days,
         highest=max(1, *(day["count"] for day in days)),
         offset=offset,
         older=offset + PER_PAGE if is_more else 0,
         newer=max(0, offset - PER_PAGE),
     )
+
+
+def _actions(exchange: Exchange, view: str, asked: str) -> list[tuple[str, str]]:
+    """What can be asked for, by its words in the language of the page; what an address asks for stays asked."""
+    say = translator(language_of(exchange))
+    names = {*(OF_TEAM if view == "team" else EVENTS), *([asked] if asked else [])}
+    return sorted(((name, say(event_words(name))) for name in names), key=lambda one: one[1].casefold())
 
 
 def _number(text: str) -> int:
@@ -116,9 +130,12 @@ def _written(value: Any) -> str:
 def _shown(one: dict[str, Any], at: str, address: str | None) -> dict[str, Any]:
     context = one["context"] or {}
     rest = {name: value for name, value in context.items() if name not in _SHOWN_APART or not changes_in(context)}
-    target = context.get("target")
+    target, model = context.get("target"), context.get("model")
     return {
         "action": one["action"],
+        "words": event_words(one["action"]),
+        "kind": _KINDS.get(one.get("app", ""), "") if one["action"].startswith("model_") else "",
+        "about": str(model["name"]) if isinstance(model, dict) and model.get("name") else "",
         "username": one["username"],
         "address": address or "",
         "at": moment_of(at),

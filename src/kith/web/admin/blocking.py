@@ -41,6 +41,8 @@ async def import_blocks(exchange: Exchange) -> Answer:
     if visitor is None:
         return admin_page(exchange, "import.html", None)
     data = await _text(form)
+    if not data.strip():
+        return _import_page(exchange, visitor, error=translatable("Choose a file, or put the list into the field."))
     is_agreed = form.get("apply") == "true"
     try:
         answer = await own_api.call(
@@ -51,7 +53,7 @@ async def import_blocks(exchange: Exchange) -> Answer:
         await exchange.end_work(commit=False)
         return _import_page(exchange, visitor, data=data, error=words)
     if is_agreed:
-        return see_other(BLOCKS)
+        return see_other(f"{BLOCKS}?imported=true")
     return _import_page(exchange, visitor, data=data, plan=_plan(msgspec.json.decode(answer.body)))
 
 

@@ -36,7 +36,6 @@ class BulkAction(msgspec.Struct, frozen=True, kw_only=True):
     says: str  # what will happen to each
     call: Callable[[PersonLine, dict[str, str]], Call]
     already: str = ""  # the state in which it changes nothing
-    only: tuple[str, ...] = ()  # the states in which it means something; none: in all
     asks: str = ""  # what else must be said: `group` or `reason`
     ends: bool = False
     social: bool = False  # it is done to the account
@@ -71,7 +70,6 @@ def _lockdown(line: PersonLine, more: dict[str, str]) -> Call:
     return "POST", f"/api/v2/core/users/{line.id}/lockdown/", {"reason": more["reason"]}
 
 
-_NEW = ("pending", "unconfirmed")
 ACTIONS: dict[str, BulkAction] = {
     "approve": BulkAction(
         words=translatable("Approve sign-up"),
@@ -79,14 +77,12 @@ ACTIONS: dict[str, BulkAction] = {
         says=translatable("Can sign in from now on, and gets an e-mail that says so."),
         call=_user("approve/"),
         already="active",
-        only=_NEW,
     ),
     "reject": BulkAction(
         words=translatable("Reject sign-up"),
         needs=("core.delete_user", "manage_users"),
         says=translatable("Is turned down; the account is deleted."),
         call=_user("reject/"),
-        only=_NEW,
     ),
     "enable": BulkAction(
         words=translatable("Enable"),
@@ -156,7 +152,6 @@ ACTIONS: dict[str, BulkAction] = {
         needs=("manage_users",),
         says=translatable("Profile and posts are there again."),
         call=_account("unsuspend"),
-        already="active",
         social=True,
     ),
     "lockdown": BulkAction(
@@ -177,12 +172,31 @@ ACTIONS: dict[str, BulkAction] = {
 }
 
 
-def actions_for(rights: ConsoleRights, state: str = "") -> list[tuple[str, BulkAction]]:
-    """For people in `state`, what would change something; without it, whatever may be done to anybody."""
+# What is possible in these states only.
+_ONLY = {
+    "approve": ("pending",),
+    "reject": ("pending",),
+    "enable": ("disabled",),
+}
+
+
+def actions_for(rights: ConsoleRights, line: PersonLine | None = None, state: str = "") -> list[tuple[str, BulkAction]]:
+    """What the visitor may do; to one person, what would change something."""
     allowed = [(name, one) for name, one in ACTIONS.items() if rights.may(*one.needs)]
-    if not state:
+    if line is None:
         return allowed
-    return [(name, one) for name, one in allowed if state != one.already and (not one.only or state in one.only)]
+    return [(name, one) for name, one in allowed if _would_change(name, one, line, state)]
+
+
+def _would_change(name: str, action: BulkAction, line: PersonLine, state: str) -> bool:
+    """Somebody who is disabled can be limited or suspended besides, which the account says, and not the state."""
+    if name == "unsilence":
+        return line.silenced_at is not None
+    if name == "unsuspend":
+        return line.suspended_at is not None
+    if action.social and line.account_id is None:
+        return False
+    return state in _ONLY.get(name, (state,)) and (not action.already or state != action.already)
 
 
 class BulkOutcome(msgspec.Struct):

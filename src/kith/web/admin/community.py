@@ -123,7 +123,7 @@ async def save_settings(exchange: Exchange) -> Answer:
     try:
         await own_api.call(exchange, "PATCH", API, json=values)
     except Invalid as problem:
-        errors, said = complaints_of(exchange, problem)
+        errors, said = complaints_of(exchange, problem, values)
         await exchange.end_work(commit=False)
         return await _page(exchange, visitor, values=values, errors=errors, said=said)
     await identity.leave_message(exchange.work, visitor.user.id, translatable("Your changes count from now on."))

@@ -14,7 +14,7 @@ from kith.web.client.frame import sign_in_first
 from kith.web.pages import back_from, page
 from kith.web.translation import translatable
 
-__all__ = ["admin_page", "enter", "enter_with", "may_open"]
+__all__ = ["admin_page", "enter", "enter_with", "may_open", "staff_page"]
 
 TEAM, SUPERUSER = "team", "superuser"
 
@@ -172,7 +172,23 @@ def admin_page(
 ) -> Answer:
     if visitor is None:
         return sign_in_first(exchange)
-    rights, here = known_rights(exchange), exchange.path.rstrip("/")
-    known: dict[str, Any] = {"visitor": visitor, "rights": rights, "areas": areas_for(rights), "place": here}
-    known["here"] = back_from(exchange)
-    return page(exchange, f"admin/{template}", status=status, **(known | values))
+    return page(exchange, f"admin/{template}", status=status, **(_known(exchange, visitor) | values))
+
+
+async def staff_page(
+    exchange: Exchange, template: str, visitor: identity.Visitor, *, status: int = 200, **values: Any
+) -> Answer:
+    """A page of those who look after people, in the frame of the console."""
+    await find_rights(exchange)
+    return page(exchange, f"staff/{template}", status=status, **(_known(exchange, visitor) | values))
+
+
+def _known(exchange: Exchange, visitor: identity.Visitor) -> dict[str, Any]:
+    rights = known_rights(exchange)
+    return {
+        "visitor": visitor,
+        "rights": rights,
+        "areas": areas_for(rights),
+        "place": exchange.path.rstrip("/"),
+        "here": back_from(exchange),
+    }

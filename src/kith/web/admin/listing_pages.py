@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +22,7 @@ from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form
 from kith.web.translation import Translator, translatable, translator
 
-__all__ = ["cell", "complaints_of", "field_words", "moment_of", "routes"]
+__all__ = ["cell", "complaints_of", "field_words", "moment_of", "routes", "turns"]
 
 PER_PAGE = 50
 LONGEST_LABEL = 120
@@ -41,17 +41,40 @@ def cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def complaints_of(exchange: Exchange, problem: Invalid) -> tuple[dict[str, list[str]], list[str]]:
-    """What is wrong with each field, and all of it in one sentence."""
-    return {name: [str(one) for one in said] for name, said in problem.fields.items()}, [
-        own_api.words_of(exchange, problem)
-    ]
+# What the API says behind the name of a field, as a sentence of its own beside that field.
+PLAIN = {
+    "can't be blank": translatable("Please fill this in."),
+    "has already been taken": translatable("This is there already."),
+    "is invalid": translatable("This does not look right. Please check it."),
+    "is not a valid domain name": translatable("Enter the name of a server, such as example.org."),
+    "is not included in the list": translatable("Choose one of those that are offered."),
+    "must be in the future": translatable("This must lie in the future."),
+    "would shut you out yourself": translatable("This would shut you out yourself."),
+}
+LOOK_BELOW = translatable("Nothing is saved yet. Please look at what is marked below.")
+
+
+def complaints_of(
+    exchange: Exchange, problem: Invalid, asked: Container[str] = ()
+) -> tuple[dict[str, list[str]], list[str]]:
+    """What is wrong with each field, and all of it in one sentence; where all fields are `asked`, they say it."""
+    is_beside = bool(problem.fields) and all(name in asked for name in problem.fields)
+    return field_words(exchange, problem), [LOOK_BELOW if is_beside else own_api.words_of(exchange, problem)]
 
 
 def field_words(exchange: Exchange, problem: Invalid) -> dict[str, list[str]]:
     """What is wrong with each field, in the language of the page."""
     say = language(language_of(exchange)).say
-    return {name: [say(str(one)) for one in said] for name, said in problem.fields.items()}
+    return {name: [PLAIN.get(str(one)) or say(str(one)) for one in said] for name, said in problem.fields.items()}
+
+
+def turns(found: Sequence[Any], ways: Mapping[str, str], pages: Mapping[str, str], per_page: int) -> dict[str, str]:
+    """The ways to other pages where there are any: the API names a newer page always, for what may still come."""
+    if not found:
+        return {}
+    asked = {name for name, value in pages.items() if value}
+    is_first = not asked or (asked == {"min_id"} and len(found) < per_page)
+    return {name: way for name, way in ways.items() if name != "prev" or not is_first}
 
 
 def _show_list(listing: AdminListing) -> Route:
@@ -65,7 +88,14 @@ def _show_list(listing: AdminListing) -> Route:
         limit = {"limit": PER_PAGE} if listing.by_pages else {}
         found, ways = await own_api.ask_page(exchange, listing.api, **limit, **query)
         say = translator(language_of(exchange))
-        return admin_page(exchange, "listing.html", visitor, **_shown(listing, found, say), ways=ways if found else {})
+        return admin_page(
+            exchange,
+            "listing.html",
+            visitor,
+            **_shown(listing, found, say),
+            ways=turns(found, ways, query, PER_PAGE),
+            is_imported=exchange.query("imported") == "true",
+        )
 
     return get(listing.place)(show)
 
@@ -187,11 +217,11 @@ def _form(
     values: Mapping[str, Any],
     problem: Problem | None = None,
 ) -> Answer:
+    asked = [one for one in listing.inputs if id == "new" or not one.only_new]
     errors: dict[str, list[str]] = {}
     said: list[str] = [] if problem is None else [problem.message]
     if isinstance(problem, Invalid):
-        errors, said = complaints_of(exchange, problem)
-    asked = [one for one in listing.inputs if id == "new" or not one.only_new]
+        errors, said = complaints_of(exchange, problem, {one.name for one in asked})
     may_save = id == "new" or listing.may_change
     return admin_page(
         exchange,

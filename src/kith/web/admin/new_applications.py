@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -41,9 +42,21 @@ class ApplicationOrder(msgspec.Struct):
 def read_order(form: Mapping[str, Any]) -> ApplicationOrder:
     given = dict(form)
     texts = {name: text_field(given, name) for name in ApplicationOrder.__struct_fields__ if name != "groups"}
+    if texts["address"] and "://" not in texts["address"]:
+        texts["address"] = f"https://{texts['address']}"
     listed = form.get("groups", [])
     groups = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
     return ApplicationOrder(**texts, groups=groups[:MOST_GROUPS])
+
+
+def _is_address(software: Software, text: str) -> bool:
+    """Whether this is an address of a website, and one to which paths can be added where that is done."""
+    unfit = r"[\s?#]" if software.callbacks or software.sign_in else r"\s"
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(unfit, text)
+    except ValueError:
+        return False
 
 
 def slug_of(name: str) -> str:
@@ -76,6 +89,8 @@ def _check(software: Software, order: ApplicationOrder, slug: str) -> None:
     else:
         needed["address"] = order.address
     wrong = {name: [translatable("This field is required.")] for name, value in needed.items() if not value}
+    if order.address and not wrong.get("address") and not _is_address(software, order.address):
+        wrong["address"] = [translatable("Enter an address such as https://app.example.org.")]
     if order.name and not slug:
         wrong["slug"] = [translatable("Enter a short name of letters, digits and hyphens.")]
     if wrong:
@@ -84,8 +99,6 @@ def _check(software: Software, order: ApplicationOrder, slug: str) -> None:
 
 def _application(software: Software, order: ApplicationOrder, slug: str, provider: int) -> dict[str, Any]:
     address = order.address.rstrip("/")
-    if software.kind == GATEWAY and address and "://" not in address:
-        address = f"https://{address}"
     return {
         "name": order.name,
         "slug": slug,

@@ -20,6 +20,7 @@ from kith.web.admin.bulk import actions_for
 from kith.web.admin.console_rights import ConsoleRights, known_rights
 from kith.web.admin.frame import admin_page, enter
 from kith.web.admin.people import STATE_WORDS
+from kith.web.admin.words.events import event_words
 from kith.web.translation import translatable
 
 __all__ = ["routes"]
@@ -98,7 +99,7 @@ async def _overview(exchange: Exchange, rights: ConsoleRights, line: PersonLine)
     return {
         "record": record,
         "account": account,
-        "actions": actions_for(rights, line.state(exchange.work.now)),
+        "actions": actions_for(rights, line, line.state(exchange.work.now)),
         "roles": (await roles.load(exchange.work.db)).listed if may_give else [],
         "own_role": line.role_id,
     }
@@ -155,7 +156,8 @@ async def _posts(exchange: Exchange, rights: ConsoleRights, line: PersonLine) ->
 
 async def _audit(exchange: Exchange, _rights: ConsoleRights, line: PersonLine) -> dict[str, Any]:
     told = await own_api.ask(exchange, "/api/v2/audit/events/", user=line.id, limit=50)
-    return {"events": told["results"], "count": told["count"]}
+    events = [{**one, "words": event_words(one["action"])} for one in told["results"]]
+    return {"events": events, "count": told["count"]}
 
 
 _SHOWN = {"": _overview, "signins": _signins, "access": _access, "posts": _posts, "audit": _audit}

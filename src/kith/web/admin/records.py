@@ -120,7 +120,7 @@ async def _list(exchange: Exchange, visitor: identity.Visitor, resource: Any) ->
         place_of=f"/admin/records{resource.path}",
         known_by=lookup.field_label(resource, resource.label),
         columns=[(field.name, lookup.field_label(resource, field.name), field.is_scalar) for field in columns],
-        rows=[(one["pk"], _label(resource, one), _cells(resource, one, columns)) for one in found["results"]],
+        rows=[(one["pk"], _label(exchange, resource, one), _cells(resource, one, columns)) for one in found["results"]],
         count=found["count"],
         asked=asked,
         order=order,
@@ -143,8 +143,11 @@ def _columns(resource: Any) -> list[Any]:
     return plain[:MOST_COLUMNS]
 
 
-def _label(resource: Any, record: Mapping[str, Any]) -> str:
-    return str(record.get(resource.label) or record["pk"])
+def _label(exchange: Exchange, resource: Any, record: Mapping[str, Any]) -> str:
+    """What a record is known by; in words of the page's language, if that is something that has such."""
+    value = str(record.get(resource.label) or record["pk"])
+    words = lookup.choice_words(resource, resource.label, value)
+    return value if words == value else translator(language_of(exchange))(words)
 
 
 class ShownValue(msgspec.Struct, frozen=True):
@@ -196,7 +199,7 @@ async def _form(
         heading=name.many,
         one=name.one,
         about=name.about,
-        name="" if key == "new" else _label(resource, {"pk": key, **record}),
+        name="" if key == "new" else _label(exchange, resource, {"pk": key, **record}),
         list_at=f"/admin/records{resource.path}".rstrip("/"),
         action=f"/admin/records{resource.path}{key}",
         questions=_by_words(exchange, questions(resource, record, await _options(exchange, resource, record), errors)),
@@ -246,7 +249,11 @@ async def _options(exchange: Exchange, resource: Any, record: Mapping[str, Any])
             held = record.get(field.name)
             chosen = {str(one) for one in (held if isinstance(held, list) else [held])}
             found[field.name] = [
-                Option(str(one["pk"]), _label(other, one), one["slug"] if other.path == "/flows/instances/" else "")
+                Option(
+                    str(one["pk"]),
+                    _label(exchange, other, one),
+                    one["slug"] if other.path == "/flows/instances/" else "",
+                )
                 for one in told["results"]
                 if not kinds or one.get("__type__") in kinds or str(one["pk"]) in chosen
             ]

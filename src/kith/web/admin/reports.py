@@ -13,7 +13,7 @@ from kith.identity import for_pages as identity
 from kith.web import own_api
 from kith.web.admin.console_rights import known_rights
 from kith.web.admin.frame import admin_page, enter_with
-from kith.web.admin.listing_pages import moment_of
+from kith.web.admin.listing_pages import moment_of, turns
 from kith.web.client.media_policy import media_policy
 from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form, text_field
@@ -114,7 +114,7 @@ async def show_queue(exchange: Exchange) -> Answer:
         visitor,
         heading=translatable("Reports"),
         reports=[report_shown(one) for one in found],
-        ways=ways if found else {},
+        ways=turns(found, ways, pages, PER_PAGE),
         kept=f"about={about}&" if about else f"show={view}&",
         view=view,
         views=VIEWS,
@@ -229,7 +229,7 @@ async def show_appeals(exchange: Exchange) -> Answer:
         visitor,
         heading=translatable("Appeals"),
         appeals=shown,
-        ways=ways if found else {},
+        ways=turns(found, ways, pages, PER_PAGE),
         state=state,
         states=STATES,
     )

@@ -8,6 +8,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
 from kith.web import own_api
 from kith.web.admin.frame import admin_page, enter_with
+from kith.web.admin.listing_pages import turns
 from kith.web.admin.reports import media_headers, post_shown
 from kith.web.translation import translatable
 
@@ -70,7 +71,7 @@ async def show(exchange: Exchange) -> Answer:
         kinds=KINDS,
         api=f"/web{API}/{kind}",
         trends=[_shown(kind, one) for one in found],
-        ways=ways if found else {},
+        ways=turns(found, ways, pages, PER_PAGE),
         headers=media_headers(exchange),
     )
 

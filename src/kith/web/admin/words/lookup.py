@@ -9,6 +9,7 @@ from typing import Any
 
 from kith.web.admin.words import applications, everywhere, people, signing_in, sources
 from kith.web.admin.words.choices import CHOICES
+from kith.web.admin.words.events import event_words
 from kith.web.admin.words.names import NAMES, RecordName
 from kith.web.admin.words.spelling import label_of
 
@@ -47,6 +48,8 @@ def field_help(resource: Any, field: Any) -> str:
 
 
 def choice_words(resource: Any, name: str, value: Any) -> str:
+    if (resource.path, name) == ("/audit/events/", "action"):
+        return event_words(str(value))
     table = CHOICES.get(resource.path + name) or CHOICES.get(name) or {}
     return table.get(str(value), str(value))
 
