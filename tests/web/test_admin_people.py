@@ -137,6 +137,31 @@ async def test_to_one_person_only_is_offered_what_would_change_something(town: T
     assert "disable" not in await offered()
 
 
+async def test_a_superuser_makes_a_link_for_whoever_cannot_get_in(town: Town, browser: Browser) -> None:
+    owner = await enter(town, browser)
+    ada = await town.sign_up()
+    helper, boss = await town.sign_up(role="moderator"), await town.sign_up(role="administrator")
+    id = await id_of(owner, ada.username)
+    await browser.open(f"/admin/people/{id}")
+    page = (await browser.press(f"/admin/people/{id}/recovery")).text
+    [path] = re.findall(r"<code[^>]*>http://[^/]+(/recovery/[^<]+)</code>", page)
+
+    there = Browser(town)
+    await there.open(path)
+    await there.submit()
+    assert await there.is_signed_in()
+    assert (await there.open(path)).status_code == 404
+    assert f"@{ada.username}" in (await there.open("/home")).text
+    await there.close()
+    owners = await id_of(owner, owner.username)
+    for who, whose, status in ((ada, id, 403), (helper, id, 403), (boss, owners, 403), (boss, id, 200)):
+        answer = await who.call("POST", f"/api/v2/core/users/{whose}/recovery/")
+        assert answer.status_code == status, (who.username, answer.text)
+    await owner.call("PATCH", f"/api/v2/core/users/{id}/", json={"is_active": False})
+    assert (await owner.call("POST", f"/api/v2/core/users/{id}/recovery/")).status_code == 409
+    assert "Make a link to sign in" not in (await browser.open(f"/admin/people/{id}")).text
+
+
 async def test_what_must_be_said_is_asked_for(town: Town, browser: Browser) -> None:
     owner = await enter(town, browser)
     await town.sign_up("bulk_three")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kith.identity import recovery_actions
 from kith.identity.access_requests import api as access_request_actions
 from kith.identity.access_requests import resources as access_requests
 from kith.identity.applications import collections as applications
@@ -63,6 +64,7 @@ ACTIONS: tuple[Action, ...] = (
     *signups.ACTIONS,
     *impersonation.ACTIONS,
     *lockdown.ACTIONS,
+    *recovery_actions.ACTIONS,
     *exports.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),
     *inspector.ACTIONS,

@@ -25,17 +25,17 @@ class RecoveryLinkOver(NotFound):
     message = "This link is not valid, or it was used already"
 
 
-async def offer(work: Work, user: User, *, minutes: int, by_name: str) -> str:
+async def offer(work: Work, user: User, *, minutes: int, by_name: str, by: int | None = None) -> str:
     """A link that signs `user` in once, without any flow or policy."""
     if not user.is_active:
-        raise Conflict(f"{user.username} is disabled: run `kith users enable {user.username}` first")
+        raise Conflict(f"{user.username} is disabled, and would not get in. Enable the account first.")
     if user.approved_at is None:
-        raise Conflict(f"{user.username} waits for approval: run `kith users approve {user.username}` first")
+        raise Conflict(f"{user.username} waits for approval, and would not get in. Approve the account first.")
     key = links.new_key()
     await links.make(work, key, user.id, flow=None, plan="", life=timedelta(minutes=minutes))
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     context = {"message": "A recovery link was made", "model": model, "minutes": minutes}
-    await audit.record(work, "recovery_offered", "core.recovery", username=by_name, context=context)
+    await audit.record(work, "recovery_offered", "core.recovery", user_id=by, username=by_name, context=context)
     return f"{work.settings.base_url}{PATH}{key}/"
 
 

@@ -66,6 +66,11 @@ SHAPES: dict[str, dict[str, Any]] = {
             },
         },
     },
+    "RecoveryLink": {
+        "type": "object",
+        "required": ["link"],
+        "properties": {"link": {"type": "string", "format": "uri"}},
+    },
     "Impersonation": {
         "type": "object",
         "required": ["reason"],

@@ -9,7 +9,7 @@ import msgspec
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, get
+from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
 from kith.social.admin.people import PersonLine, people_by_id
 from kith.social.ids import AccountId
@@ -21,6 +21,7 @@ from kith.web.admin.console_rights import ConsoleRights, known_rights
 from kith.web.admin.frame import admin_page, enter
 from kith.web.admin.people import STATE_WORDS
 from kith.web.admin.words.events import event_words
+from kith.web.settings.forms import read_own_form
 from kith.web.translation import translatable
 
 __all__ = ["routes"]
@@ -77,6 +78,30 @@ async def _tab(exchange: Exchange, id: str, name: str) -> Answer:
         tabs=[one for one in TABS if rights.may(*one.needs)],
         tab=name,
         **shown,
+    )
+
+
+@post("/admin/people/{id}/recovery")
+async def make_recovery_link(exchange: Exchange, id: FromPath[str]) -> Answer:
+    """The answer is the one place where the link is ever shown, so it is the page itself."""
+    await read_own_form(exchange)
+    visitor = await enter(exchange)
+    if visitor is None:
+        return admin_page(exchange, "people/person.html", None)
+    line = await _find(exchange, id)
+    told = await own_api.call(exchange, "POST", f"/api/v2/core/users/{line.id}/recovery/")
+    return admin_page(
+        exchange,
+        "revealed.html",
+        visitor,
+        status=201,
+        heading=translatable("This person"),
+        name=line.name or line.username,
+        list_at=f"/admin/people/{line.id}",
+        words=translatable(
+            "Give this link to the person: it signs them in once, within an hour. It is not shown again."
+        ),
+        secret=msgspec.json.decode(told.body)["link"],
     )
 
 
@@ -162,4 +187,4 @@ async def _audit(exchange: Exchange, _rights: ConsoleRights, line: PersonLine) -
 
 _SHOWN = {"": _overview, "signins": _signins, "access": _access, "posts": _posts, "audit": _audit}
 
-routes = [show_person, show_tab]
+routes = [show_person, show_tab, make_recovery_link]
