@@ -164,3 +164,19 @@ async def test_a_refusal_is_told_in_the_language_of_the_page_and_leads_back(town
     assert "Gültigkeitsprüfung fehlgeschlagen: " not in browser.page.text
     assert "Validation failed" not in browser.page.text
     assert 'role="alert"' in browser.page.text
+
+
+async def test_results_are_seen_without_a_vote_unless_they_are_kept_back(town: Town, browser: Browser) -> None:
+    await signed_in(town, browser)
+    bob, cy = await join(town), await join(town)
+    for hidden in (False, True):
+        poll = {"options": ["Soup", "Salad"], "expires_in": 3600, "hide_totals": hidden}
+        said = await post(bob, "Soup or salad?", poll=poll)
+        await cy.does("POST", f"/api/v1/polls/{said['poll']['id']}/votes", json={"choices": [1]})
+        page = (await browser.open(f"/@{bob.name}/{said['id']}")).text
+        assert ("See results" in page) is not hidden
+        assert ("100%" in page) is not hidden
+        await browser.press("/votes", **{"choices[]": "0"})
+        page = (await browser.open(f"/@{bob.name}/{said['id']}")).text
+        assert "your vote" in page
+        assert ("50%" in page) is not hidden

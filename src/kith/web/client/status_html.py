@@ -181,4 +181,5 @@ def _poll(poll: dict[str, Any] | None) -> dict[str, Any] | None:
         for option in poll["options"]
     ]
     ends = datetime.fromisoformat(poll["expires_at"]) if poll["expires_at"] else None
-    return {"voted": False, "own_votes": [], **poll, "options": options, "ends": ends}
+    is_secret = any(option["votes_count"] is None for option in poll["options"])  # until it is closed
+    return {"voted": False, "own_votes": [], **poll, "options": options, "ends": ends, "is_secret": is_secret}
