@@ -131,6 +131,10 @@ async def test_keys_lead_from_post_to_post_and_do_something_with_them(chrome: Br
             for key in keys:
                 await page.keyboard.press(key)
             await page.wait_for_url(f"**{address}")
+        await page.keyboard.press("Alt+n")
+        await page.wait_for_url("**/publish")
+        await page.get_by_label("Text", exact=True).press("Alt+x")
+        await expect(page.locator("#compose-warning")).to_be_focused()
     seen = await ada.get(f"/api/v1/statuses/{older['id']}")
     assert (seen["favourited"], seen["bookmarked"]) == (True, True)
 

@@ -45,6 +45,8 @@ SHORTCUTS: tuple[tuple[str, tuple[tuple[tuple[str, ...], str], ...]], ...] = (
         translatable("Writing and searching"),
         (
             (("n",), translatable("Write a new post")),
+            (("Alt", "n"), translatable("Write a new post on a page of its own")),
+            (("Alt", "x"), translatable("Put a warning before the text")),
             (("Ctrl", "Enter"), translatable("Send what you write")),
             (("s",), translatable("Search")),
             (("/",), translatable("Search")),

@@ -47,8 +47,20 @@ const KEYS = {
   "?": () => location.assign("/keyboard-shortcuts"),
 };
 
+// With Alt, also while one writes; by the place of the key, for some systems make other letters of it.
+const WITH_ALT = {
+  KeyN: () => location.assign("/publish"),
+  KeyX: () => (document.getElementById("compose-warning") ?? { focus: () => location.assign("/publish") }).focus(),
+};
+
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey) return;
+  if (event.altKey) {
+    if (!WITH_ALT[event.code]) return;
+    event.preventDefault();
+    WITH_ALT[event.code]();
+    return;
+  }
   if (event.target.closest("input, textarea, select, [contenteditable]")) {
     if (event.key === "Escape") event.target.blur();
     return;
