@@ -44,8 +44,10 @@ LEADS_TO = {
     "/settings/sessions": "/settings/security",
     "/settings/two_factor_authentication_methods": "/settings/security",
     "/settings/verification": "/settings/profile",
+    "/start": "/home",
     "/statuses_cleanup": "/settings/statuses_cleanup",
     "/terms": "/terms-of-service",
+    "/web": "/home",
 }
 
 
