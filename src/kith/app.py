@@ -110,6 +110,7 @@ from kith.social.trends.room import ROOM as TRENDS
 from kith.social.well_known import Contributors
 from kith.web.errors import DIALECT as PAGES_DIALECT
 from kith.web.gateway import DIALECT as GATEWAY_DIALECT
+from kith.web.levels.room import ROOM as LEVELS
 from kith.web.room import ROOM as WEB
 from kith.web.webfinger import identity_links
 
@@ -200,6 +201,7 @@ ROOMS: list[Room] = [
     FEDERATION_RELAYS,
     FEDERATION_BLOCK_LISTS,
     WEB,
+    LEVELS,
     Room(
         name="what several rooms do",
         jobs=(POSTED,),

@@ -62,6 +62,7 @@ from kith.social.tags import tables as social_tags
 from kith.social.timelines import tables as social_timelines
 from kith.social.transfers import tables as social_transfers
 from kith.social.trends import tables as social_trends
+from kith.web.levels import tables as web_levels
 
 __all__ = [
     "METADATA",
@@ -128,4 +129,5 @@ __all__ = [
     "sources",
     "tokens",
     "users",
+    "web_levels",
 ]

@@ -256,6 +256,7 @@ async def test_the_dashboard_shows_real_figures_and_what_is_left_to_do(new_town:
     page = (await browser.open("/admin")).text
     assert re.search(r"Sign-ins <strong>[1-9]", page)
     assert "Deliveries waiting" in page
+    assert re.search(r'aria-label="Disk in use: the most of each day, at most [1-9][^"]+B"><rect', page)
     assert '<a href="/admin/applications/new">Connect a first application</a>' in page
     made = await owner.call("POST", "/api/v2/core/applications/", json={"name": "Wiki", "slug": "wiki"})
     assert made.status_code == 201, made.text

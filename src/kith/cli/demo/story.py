@@ -6,7 +6,7 @@ import heapq
 import itertools
 import random
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from kith.cli.demo.cast import CAST, MEMBER, MODERATOR, OWNER, WAITING, DemoPerson
@@ -15,6 +15,7 @@ from kith.cli.demo.past import Past
 from kith.cli.demo.talk import EVERYDAY, TALK, TODAY, DemoPost
 from kith.social.statuses.tasks import END_POLLS, EndPolls
 from kith.social.trends.tasks import REFRESH, RefreshTrends
+from kith.web.levels.tasks import NOTE, NoteLevels
 
 __all__ = ["LENGTH", "Story"]
 
@@ -35,6 +36,7 @@ class Story:
         self._events: list[tuple[datetime, int, Callable[[], Awaitable[None]]]] = []
         self._order = itertools.count()
         self._settled_at = past.now
+        self._noted_on: date | None = None  # the last day of which it is known how full the server was
         self._doors: Doors | None = None
 
     # When
@@ -58,12 +60,15 @@ class Story:
         await self._settle()
 
     async def _settle(self) -> None:
-        """What a worker does by the clock, and nobody else does here: polls end, and this morning's talk is reckoned.
+        """What a worker does by the clock, and nobody else does here: polls end, levels are noted, talk is reckoned.
 
         Before midnight too, for what many say counts by the day.
         """
         async with self.past.house.works.begin() as work:
             work.enqueue(END_POLLS, EndPolls(), key="periodic")
+            if self._noted_on != self.past.now.date():
+                self._noted_on = self.past.now.date()
+                work.enqueue(NOTE, NoteLevels(), key="periodic")
             if self.past.now > self.ago(minutes=240):
                 work.enqueue(REFRESH, RefreshTrends(), key="periodic")
         await self.past.settle()

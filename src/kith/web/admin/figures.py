@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
 
 import msgspec
-from sqlalchemy import func, select
 
-from kith.base.db import METADATA, Query, query
 from kith.base.exchange import Exchange
-from kith.base.jobs import store as jobs
-from kith.base.jobs.tables import DEAD
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.social.admin.measures import measure
 from kith.social.admin.periods import Period, midnight
 from kith.social.instance import store as instance
 from kith.web.admin.console_rights import ConsoleRights
+from kith.web.levels import store as levels
+from kith.web.levels.reading import read_levels
 from kith.web.translation import translatable
 
-__all__ = ["DAYS", "DayChart", "ServerLevel", "charts_for", "levels_for"]
+__all__ = ["DAYS", "DayChart", "ServerLevel", "charts_for", "human_size", "levels_for"]
 
 DAYS = 30
 HEIGHT = 60
 WIDTH = 8
+FULL = 0.9  # of the disk: then it is time to do something
 _MEASURES = (
     ("active_users", translatable("People active")),
     ("new_users", translatable("New people")),
@@ -41,6 +37,7 @@ class DayBar(msgspec.Struct, frozen=True):
     height: float
     day: str
     value: int
+    said: str
 
 
 class DayChart(msgspec.Struct, frozen=True):
@@ -54,27 +51,37 @@ class DayChart(msgspec.Struct, frozen=True):
 
 
 class ServerLevel(msgspec.Struct, frozen=True):
-    """How full something is, or only how much of it there is (where `share` is None)."""
+    """How full something is, or only how much of it there is (where `share` is None), and the most of each day."""
 
     words: str
     said: str
+    bars: tuple[DayBar, ...]
+    most: str
     share: float | None = None
     is_bad: bool = False
 
 
 def draw(
-    words: str, days: Sequence[str], counts: Mapping[str, int], kind: str = "", *, total: int | None = None
+    words: str,
+    days: Sequence[str],
+    counts: Mapping[str, int],
+    kind: str = "",
+    *,
+    total: int | None = None,
+    say: Callable[[int], str] = str,
 ) -> DayChart:
     """`total` where it is not the sum: whoever is active on two days is one person."""
     values = [counts.get(day, 0) for day in days]
     most = max(values, default=0)
-    bars = tuple(_bar(place, day, value, most) for place, (day, value) in enumerate(zip(days, values, strict=True)))
+    bars = tuple(
+        _bar(place, day, value, most, say(value)) for place, (day, value) in enumerate(zip(days, values, strict=True))
+    )
     return DayChart(words, bars, sum(values) if total is None else total, most, kind)
 
 
-def _bar(place: int, day: str, value: int, most: int) -> DayBar:
+def _bar(place: int, day: str, value: int, most: int, said: str) -> DayBar:
     height = round(HEIGHT * value / most, 1) if most else 0.0
-    return DayBar(place * (WIDTH + 2), HEIGHT - height, height, day, value)
+    return DayBar(place * (WIDTH + 2), HEIGHT - height, height, day, value, said)
 
 
 async def charts_for(work: Work, rights: ConsoleRights) -> list[DayChart]:
@@ -101,43 +108,35 @@ async def levels_for(exchange: Exchange, rights: ConsoleRights) -> list[ServerLe
     if not rights.may("view_devops") and not rights.is_superuser:
         return []
     work = exchange.work
-    disk = shutil.disk_usage(work.settings.data)
-    used = disk.used / disk.total
-    weight, total = _weight(), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    waiting, dead = await _jobs(work)
-    [deliveries] = await work.db.slow(_waiting("federation_deliveries"))
+    now = await read_levels(work)
+    today = work.now.date()
+    days = [day.isoformat() for day in Period(today - timedelta(days=DAYS - 1), today).days()]
+    past = await levels.find_since(work.db, days[0])
+
+    def level(
+        words: str, name: str, value: int, *, size: int = 0, is_bad: bool = False, say: Callable[[int], str] = str
+    ) -> ServerLevel:
+        known = past.get(name, {})
+        known[days[-1]] = max(known.get(days[-1], 0), value)
+        drawn = draw(words, days, known, say=say)
+        said = f"{say(value)} / {say(size)}" if size else say(value)
+        return ServerLevel(words, said, drawn.bars, say(drawn.most), value / size if size else None, is_bad)
+
     return [
-        ServerLevel(translatable("Disk in use"), f"{_human(disk.used)} / {_human(disk.total)}", used, used > 0.9),
-        ServerLevel(translatable("Memory of this process"), f"{_human(weight)} / {_human(total)}", weight / total),
-        ServerLevel(translatable("Jobs waiting"), str(waiting), None),
-        ServerLevel(translatable("Jobs failed"), str(dead), None, dead > 0),
-        ServerLevel(translatable("Deliveries waiting"), str(deliveries), None),
-    ]
+        level(
+            translatable("Disk in use"), "disk", now.disk, size=now.disk_size,
+            is_bad=now.disk > FULL * now.disk_size, say=human_size,
+        ),
+        level(translatable("Memory of this process"), "memory", now.memory, size=now.memory_size, say=human_size),
+        level(translatable("Jobs waiting"), "jobs", now.jobs),
+        level(translatable("Jobs failed"), "jobs_failed", now.jobs_failed, is_bad=now.jobs_failed > 0),
+        level(translatable("Deliveries waiting"), "deliveries", now.deliveries),
+    ]  # fmt: skip
 
 
-async def _jobs(work: Work) -> tuple[int, int]:
-    counts = await jobs.counts(work.db)
-    dead = sum(count for _, state, count, _ in counts if state == DEAD)
-    return sum(count for _, state, count, _ in counts if state != DEAD), dead
-
-
-def _waiting(name: str) -> Query[int]:
-    """The table is named, for pages and federation do not know each other."""
-    return query(select(func.count()).select_from(METADATA.tables[name]), int)
-
-
-def _weight() -> int:
-    """In bytes; 0 where the system does not tell."""
-    try:
-        pages = Path("/proc/self/statm").read_text().split()[1]
-    except (OSError, IndexError):
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
-
-
-def _human(size: float) -> str:
+def human_size(size: float) -> str:
     for unit in ("B", "KB", "MB", "GB"):
-        if size < 1024:
+        if size < 999.5:  # three digits are written
             return f"{size:.3g} {unit}"
         size /= 1024
-    return f"{size:.3g} TB"
+    return f"{size:.4g} TB"

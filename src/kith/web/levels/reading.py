@@ -1,0 +1,61 @@
+"""How full the server is at this moment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import func, select
+
+from kith.base.db import METADATA, Query, query
+from kith.base.jobs import store as jobs
+from kith.base.jobs.tables import DEAD
+from kith.base.work import Work
+
+__all__ = ["OWN_JOB", "Levels", "read_levels"]
+
+OWN_JOB = "levels.note"  # by which levels are noted down, and which is under way while it counts
+
+
+class Levels(msgspec.Struct, frozen=True):
+    """Bytes, and how much of each waits."""
+
+    disk: int
+    disk_size: int
+    memory: int
+    memory_size: int
+    jobs: int
+    jobs_failed: int
+    deliveries: int
+
+
+async def read_levels(work: Work) -> Levels:
+    disk = shutil.disk_usage(work.settings.data)
+    counts = [one for one in await jobs.counts(work.db) if one[0] != OWN_JOB]
+    failed = sum(count for _, state, count, _ in counts if state == DEAD)
+    [deliveries] = await work.db.slow(_rows("federation_deliveries"))
+    return Levels(
+        disk=disk.used,
+        disk_size=disk.total,
+        memory=_memory(),
+        memory_size=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        jobs=sum(count for _, _, count, _ in counts) - failed,
+        jobs_failed=failed,
+        deliveries=deliveries,
+    )
+
+
+def _rows(name: str) -> Query[int]:
+    """The table is named, for pages and federation do not know each other."""
+    return query(select(func.count()).select_from(METADATA.tables[name]), int)
+
+
+def _memory() -> int:
+    """Of this process, in bytes; 0 where the system does not tell."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
