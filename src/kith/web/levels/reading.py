@@ -9,13 +9,15 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import func, select
 
-from kith.base.db import METADATA, Query, query
+from kith.base.db import METADATA, query
 from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import DEAD
 from kith.base.work import Work
 
 __all__ = ["OWN_JOB", "Levels", "read_levels"]
 
+# The table is named, for pages and federation do not know each other.
+_deliveries = query(lambda: select(func.count()).select_from(METADATA.tables["federation_deliveries"]), int)
 OWN_JOB = "levels.note"  # by which levels are noted down, and which is under way while it counts
 
 
@@ -35,7 +37,7 @@ async def read_levels(work: Work) -> Levels:
     disk = shutil.disk_usage(work.settings.data)
     counts = [one for one in await jobs.counts(work.db) if one[0] != OWN_JOB]
     failed = sum(count for _, state, count, _ in counts if state == DEAD)
-    [deliveries] = await work.db.slow(_rows("federation_deliveries"))
+    [deliveries] = await work.db.slow(_deliveries)
     return Levels(
         disk=disk.used,
         disk_size=disk.total,
@@ -45,11 +47,6 @@ async def read_levels(work: Work) -> Levels:
         jobs_failed=failed,
         deliveries=deliveries,
     )
-
-
-def _rows(name: str) -> Query[int]:
-    """The table is named, for pages and federation do not know each other."""
-    return query(select(func.count()).select_from(METADATA.tables[name]), int)
 
 
 def _memory() -> int:
