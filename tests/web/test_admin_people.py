@@ -157,6 +157,11 @@ async def test_a_superuser_makes_a_link_for_whoever_cannot_get_in(town: Town, br
     for who, whose, status in ((ada, id, 403), (helper, id, 403), (boss, owners, 403), (boss, id, 200)):
         answer = await who.call("POST", f"/api/v2/core/users/{whose}/recovery/")
         assert answer.status_code == status, (who.username, answer.text)
+    for method, way in (("POST", "set_password/"), ("PATCH", "")):
+        link = (await owner.call("POST", f"/api/v2/core/users/{id}/recovery/")).json()["link"]
+        new = {"password": f"an entirely new one {way}"}
+        assert (await owner.call(method, f"/api/v2/core/users/{id}/{way}", json=new)).status_code < 300
+        assert (await town.http.get(link)).status_code == 404
     await owner.call("PATCH", f"/api/v2/core/users/{id}/", json={"is_active": False})
     assert (await owner.call("POST", f"/api/v2/core/users/{id}/recovery/")).status_code == 409
     assert "Make a link to sign in" not in (await browser.open(f"/admin/people/{id}")).text

@@ -59,6 +59,11 @@ async def make(work: Work, key: str, user_id: int, *, flow: str | None, plan: st
     )
 
 
+async def forget_ways_in(work: Work, user_id: int) -> None:
+    """Links that sign somebody straight in end with a new password: it may be there to keep somebody else out."""
+    await work.db.run(_forget_plain, user=user_id)
+
+
 async def claim(work: Work, key: str, *, flow: str | None) -> OneTimeLink | None:
     """Use a link up. If it is opened twice at the same time, only one request gets it."""
     if flow is None:

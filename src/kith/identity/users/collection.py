@@ -18,6 +18,7 @@ from kith.identity.caller import ApiCaller
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import IS_MEMBER, members
 from kith.identity.groups.tables import groups as group_table
+from kith.identity.links import service as links
 from kith.identity.messages import service as messages
 from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import ListFilter, RecordDraft, Resource
@@ -229,6 +230,7 @@ async def saved(draft: RecordDraft[UserRecord]) -> None:
         user = await store.get(draft.work.db, draft.id)
         await record_password_set(draft.work, user, by=by.id, by_name=by.username)
         await end_after_password(draft.work, draft.id)
+        await links.forget_ways_in(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
     if not draft.is_new and draft.sets("is_active") and not draft.now.is_active:
         draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))

@@ -17,6 +17,7 @@ from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.links import service as links
 from kith.identity.users import address_ownership, security_mails, setup_tokens, store, team
 from kith.identity.users.names import complain_email, complain_name, complain_username
 from kith.identity.users.password_copies import PasswordCopies
@@ -204,6 +205,7 @@ async def set_password(
         await check_password(work, password, user_id=user.id, known=known)
     await work.find(PasswordCopies).write(work, user, password)  # type: ignore[type-abstract]
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
+    await links.forget_ways_in(work, user.id)
     await record_password_set(work, user, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
 
