@@ -177,7 +177,9 @@ class Town:
 
 
 @asynccontextmanager
-async def build_town(engine: Engine, folder: Path, *, start: bool = True, **settings: str) -> AsyncIterator[Town]:
+async def build_town(
+    engine: Engine, folder: Path, *, start: bool = True, kind: type[Town] = Town, **settings: str
+) -> AsyncIterator[Town]:
     """A town of its own: migrated by copying a template, not by running the migrations again."""
     folder.mkdir(parents=True, exist_ok=True)
     if engine == "sqlite":
@@ -186,7 +188,7 @@ async def build_town(engine: Engine, folder: Path, *, start: bool = True, **sett
     else:
         name = f"kith_{uuid.uuid4().hex[:12]}"
         database = await postgres.create_database(name, template=await _postgres_template())
-    town = Town(engine, folder, database, **settings)
+    town = kind(engine, folder, database, **settings)
     if settings.get("rate_limits") == "on":
         await _early_in_a_window()
     try:
