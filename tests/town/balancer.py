@@ -12,6 +12,7 @@ import sys
 from itertools import count
 
 _turns = count()
+_pouring: set[asyncio.Task[None]] = set()  # the loop itself holds no task
 
 
 async def serve(port: int, behind: list[int]) -> None:
@@ -21,9 +22,10 @@ async def serve(port: int, behind: list[int]) -> None:
         except OSError:
             writer.close()
             return
-        async with asyncio.TaskGroup() as group:
-            group.create_task(_pour(reader, there_writer))
-            group.create_task(_pour(there_reader, writer))
+        for one, other in ((reader, there_writer), (there_reader, writer)):
+            task = asyncio.create_task(_pour(one, other))
+            _pouring.add(task)
+            task.add_done_callback(_pouring.discard)
 
     server = await asyncio.start_server(pass_on, "127.0.0.1", port, reuse_address=True, backlog=512)
     async with server:
