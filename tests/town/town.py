@@ -14,7 +14,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Literal
@@ -185,6 +185,10 @@ class Town:
     async def house(self) -> AsyncIterator[House]:
         """The parts of this town's server, opened beside it and kept until it ends."""
         yield await self._beside.open(self.environment)
+
+    def new_house(self) -> AbstractAsyncContextManager[House]:
+        """One that knows nothing yet: what a house keeps in memory, it hears of while it serves."""
+        return open_house(load(self.environment), connections=2)
 
     async def owner(self) -> Person:
         return await self.sign_up(role="owner")
