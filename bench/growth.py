@@ -7,20 +7,26 @@ so that public and tagged pages show posts of all of them.
 
 from __future__ import annotations
 
+import re
+import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
 import asyncpg
+import msgspec
 from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn, TimeRemainingColumn
 from sqlalchemy import Table
 
-from bench.community import TAG, Community, Rows, Size, insert_rows, seed_rows
+from bench.community import TAG, Community, Rows, Size, seed_rows
 from bench.report import Result, Target, result
 from bench.social import Asked, Place, plain_request
 from bench.stage import Burst, baseline, open_house_of, until_200
+from kith.base.db import command, insert_into
+from kith.base.settings import load as load_settings
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feeds
 from kith.social.media.tables import media
@@ -91,39 +97,101 @@ async def _grow(folder: Path, console: Console, engine: Engine, *, quick: bool) 
 
 
 async def _copy(town: Town, console: Console, rows: Rows, numbers: range) -> None:
+    """Through the driver alone, as fast as the database takes it."""
     if not numbers:
         return
     started_at = time.monotonic()
+    patterns = [Pattern(table, rows[table.name], town.engine) for table in COPIED]
     columns = (*Progress.get_default_columns()[:-1], TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
         growing = progress.add_task(f"{town.engine}: growing", total=len(numbers))
-        async with open_house_of(town) as house:
+        async with _loader(town) as load:
             for number in numbers:
-                for table in COPIED:
-                    await insert_rows(house, table, [_copied(table, row, number) for row in rows[table.name]])
+                for pattern in patterns:
+                    await load(pattern, list(pattern.copies(number)))
                 progress.advance(growing)
     console.log(f"{town.engine}: {len(numbers)} copies after {time.monotonic() - started_at:.0f} s")
 
 
-def _copied(table: Table, row: dict[str, Any], number: int) -> dict[str, Any]:
-    """The same somewhere else: other people, other ids, a moment later."""
-    made = dict(row)
-    for name in _ACCOUNTS.get(table.name, ()):
-        if made[name] is not None:
-            made[name] += number
-    for name in _STATUSES.get(table.name, ()):
-        if made[name] is not None:
-            made[name] += APART * number
-    if table is accounts:
-        host = f"elsewhere{number}.example"
-        made |= {"domain": host, "user_id": None}
-        made["uri"], made["url"] = f"https://{host}/users/{row['username']}", f"https://{host}/@{row['username']}"
-    elif table is statuses:
-        made |= {"local": False, "uri": f"{row['uri']}/{number}", "url": f"{row['url']}/{number}"}
-        made["media_ids"] = [id + APART * number for id in row["media_ids"]]
-    elif table is notifications:
-        made["group_key"], made["once_key"] = f"favourite-{made['status_id']}", f"{row['once_key']}:{number}"
-    return made
+class Pattern:
+    """The rows of a table as the driver takes them, and where in them ids and names stand."""
+
+    def __init__(self, table: Table, rows: list[dict[str, Any]], engine: Engine) -> None:
+        compiled = command(insert_into(table)).compiled(engine)
+        empty = {column.name: None for column in table.columns if column.nullable}
+        self.table = table
+        self.sql = compiled.sql
+        self.columns = re.findall(r"\w+", compiled.sql.partition("(")[2].partition(")")[0])
+        self._rows = [tuple(compiled.bind(empty | row)) for row in rows]
+        self._shifts = [
+            (self.columns.index(name), step)
+            for names, step in ((_ACCOUNTS, 1), (_STATUSES, APART))
+            for name in names.get(table.name, ())
+        ]
+
+    def copies(self, number: int) -> Iterator[tuple[Any, ...]]:
+        """The same somewhere else: other people, other ids, a moment later."""
+        shifts = [(place, step * number) for place, step in self._shifts]
+        rename = getattr(self, f"_rename_{self.table.name}", None)
+        for row in self._rows:
+            made = list(row)
+            for place, step in shifts:
+                if made[place] is not None:
+                    made[place] += step
+            if rename is not None:
+                rename(made, number)
+            yield tuple(made)
+
+    def _rename_social_accounts(self, made: list[Any], number: int) -> None:
+        host, name = f"elsewhere{number}.example", made[self._place("username")]
+        for column, value in (
+            ("domain", host), ("user_id", None), ("uri", f"https://{host}/users/{name}"),
+            ("url", f"https://{host}/@{name}"),
+        ):  # fmt: skip
+            made[self._place(column)] = value
+
+    def _rename_social_statuses(self, made: list[Any], number: int) -> None:
+        made[self._place("local")] = False
+        for column in ("uri", "url"):
+            made[self._place(column)] += f"/{number}"
+        pictures = msgspec.json.decode(made[self._place("media_ids")])
+        if pictures:
+            made[self._place("media_ids")] = msgspec.json.encode([one + APART * number for one in pictures]).decode()
+
+    def _rename_social_notifications(self, made: list[Any], number: int) -> None:
+        made[self._place("group_key")] = f"favourite-{made[self._place('status_id')]}"
+        made[self._place("once_key")] += f":{number}"
+
+    def _place(self, column: str) -> int:
+        return self.columns.index(column)
+
+
+Load = Callable[[Pattern, list[tuple[Any, ...]]], Awaitable[None]]
+
+
+@asynccontextmanager
+async def _loader(town: Town) -> AsyncIterator[Load]:
+    if town.engine == "postgresql":
+        connection = await asyncpg.connect(town.database, command_timeout=3600)
+        await connection.execute("SET session_replication_role = replica")  # what refers to what is right already
+
+        async def copy(pattern: Pattern, rows: list[tuple[Any, ...]]) -> None:
+            await connection.copy_records_to_table(pattern.table.name, records=rows, columns=pattern.columns)
+
+        yield copy
+        await connection.close()
+        return
+    with closing(sqlite3.connect(load_settings(town.environment).sqlite_path, isolation_level=None)) as opened:
+        for setting in ("journal_mode=WAL", "synchronous=OFF", "cache_size=-2000000", "wal_autocheckpoint=100000"):
+            opened.execute(f"PRAGMA {setting}")
+
+        async def insert(pattern: Pattern, rows: list[tuple[Any, ...]]) -> None:
+            opened.execute("BEGIN")
+            opened.executemany(pattern.sql, rows)
+            opened.execute("COMMIT")
+
+        yield insert
+        opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 async def _tidy(town: Town) -> None:
