@@ -127,6 +127,12 @@ class Blobs:
             for found in batch:
                 yield found["path"]
 
+    async def entries(self) -> AsyncIterator[tuple[str, int, str]]:
+        """Every key with its size and when it was written, in no order."""
+        async for batch in self._store.list():
+            for found in batch:
+                yield found["path"], found["size"], found["last_modified"].isoformat()
+
 
 class _FolderBlobs(Blobs):
     """Writes by hand, since the store neither syncs to disk nor takes a media type."""
@@ -170,9 +176,7 @@ class _FolderBlobs(Blobs):
             await _fill(file, data)
             await asyncio.to_thread(_publish, file, unfinished, path)
         except BaseException:
-            with suppress(OSError):  # what is still to be written finds no room either
-                file.close()
-            unfinished.unlink(missing_ok=True)
+            _give_up(file, unfinished)
             raise
 
     async def delete(self, keys: Iterable[str]) -> None:
@@ -246,6 +250,12 @@ async def _fill(file: BinaryIO, data: Data) -> None:
 def _create(path: Path) -> BinaryIO:
     _make_folder(path.parent)
     return path.open("xb")
+
+
+def _give_up(file: BinaryIO, unfinished: Path) -> None:
+    with suppress(OSError):  # what is still to be written finds no room either
+        file.close()
+    unfinished.unlink(missing_ok=True)
 
 
 def _copy(source: Path, file: BinaryIO) -> None:

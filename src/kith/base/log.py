@@ -25,7 +25,7 @@ def _wants_json(settings: Settings, stream: TextIO) -> bool:
 
 
 class _Lossy:
-    """A stream that loses lines where they cannot be written (a full disk, say): nobody is refused for want of a log."""
+    """A stream that loses what cannot be written (on a full disk, say): nobody is refused for want of a log."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

@@ -27,6 +27,26 @@ FETCHED_BYTES = Gauge(
 )
 FETCHED_DROPPED = Counter("kith_fetched_dropped", "Media and previews of other servers that were dropped", ["reason"])
 DELIVERIES = Counter("kith_federation_deliveries", "Attempts to deliver an activity to another server", ["result"])
+BACKUP_SUCCEEDED_AT = Gauge(
+    "kith_backup_last_success_timestamp_seconds",
+    "When the last backup that succeeded ended",
+    multiprocess_mode="mostrecent",
+)
+BACKUP_SIZE = Gauge("kith_backup_last_size_bytes", "What the last backup holds", multiprocess_mode="mostrecent")
+BACKUP_NEW_BYTES = Gauge(
+    "kith_backup_last_new_bytes", "What the last backup added to its repository", multiprocess_mode="mostrecent"
+)
+BACKUPS_FAILED = Gauge(
+    "kith_backup_last_failed", "1 when the last backup that was tried has failed", multiprocess_mode="mostrecent"
+)
+BACKUP_REHEARSED_AT = Gauge(
+    "kith_backup_rehearsal_timestamp_seconds",
+    "When the last rehearsal of a restore ended",
+    multiprocess_mode="mostrecent",
+)
+BACKUP_REHEARSAL_OK = Gauge(
+    "kith_backup_rehearsal_success", "1 when the last rehearsal of a restore succeeded", multiprocess_mode="mostrecent"
+)
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 
