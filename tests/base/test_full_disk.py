@@ -117,5 +117,4 @@ async def _it_passes(town: Town, ours: dict[str, str], first: str) -> None:
     assert home == [answer.json()["id"], first], "what was refused is not there in part"
     async with town.house() as house, house.works.begin() as work:
         assert [one for one in await jobs.counts(work.db) if one[1] == DEAD] == []
-    left = [one for one in (Path(town.folder) / "media").rglob("*#*")]
-    assert left == []
+    assert not list((Path(town.folder) / "media").rglob("*#*"))

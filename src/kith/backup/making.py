@@ -65,7 +65,7 @@ async def make(settings: Settings, repository: Repository, progress: Progress | 
     tell.begin("Files since")
     await gatherer.gather(tell.advance)
     files, count, size = await gatherer.publish()
-    keys = tuple([await _key(repository, path) for path in sorted((settings.data / "keys").glob("*.key"))])
+    keys = tuple([await _key(repository, *key) for key in _read_keys(settings.data / "keys")])
     tell.begin("Reading back", len(repository.written))
     damaged = await repository.check(repository.written, tell.advance)
     if damaged:
@@ -141,6 +141,9 @@ async def _postgres(settings: Settings, repository: Repository, tell: Progress) 
         }
 
 
-async def _key(repository: Repository, path: Path) -> FileEntry:
-    content = path.read_bytes()
-    return FileEntry(path.name, len(content), "", (await repository.add(content),))
+async def _key(repository: Repository, name: str, content: bytes) -> FileEntry:
+    return FileEntry(name, len(content), "", (await repository.add(content),))
+
+
+def _read_keys(folder: Path) -> list[tuple[str, bytes]]:
+    return [(path.name, path.read_bytes()) for path in sorted(folder.glob("*.key"))]

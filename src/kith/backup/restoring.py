@@ -42,11 +42,8 @@ async def refuse_filled(settings: Settings, manifest: Manifest) -> None:
     mark = settings.restore_mark
     if mark.is_file() and mark.read_text("utf-8") == manifest.id:
         return
-    for path in (
-        settings.data / "keys",
-        settings.data / "media",
-        *([settings.sqlite_path] if settings.is_sqlite else []),
-    ):
+    places = [settings.data / "keys", settings.data / "media"]
+    for path in [*places, settings.sqlite_path] if settings.is_sqlite else places:
         if path.is_file() or (path.is_dir() and any(path.iterdir())):
             raise NotEmpty(f"there is something at {path}: a backup is restored to an empty place only")
     if not settings.is_sqlite:
@@ -108,13 +105,12 @@ async def _postgres(settings: Settings, repository: Repository, manifest: Manife
 
 
 async def _key(repository: Repository, key: FileEntry, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     content = b"".join([await repository.get(name) for name in key.chunks])
-    path = folder / Path(key.key).name
-    _write(path, content)
+    _write(folder / Path(key.key).name, content)
 
 
 def _write(path: Path, content: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)

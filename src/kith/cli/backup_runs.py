@@ -35,7 +35,7 @@ _LONGEST_WORDS = 2000
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """What counts for a run. `is_current`: whether the database has the newest schema, so that it can be noted there."""
+    """What counts for a run. `is_current`: whether the database has the newest schema, so that runs are noted there."""
 
     settings: Settings
     target: str
@@ -164,8 +164,8 @@ async def store_schedule(when: str | None, target: str | None, keep: str | None)
         if fixed:
             raise BadSettings(f"KITH_{fixed[0].upper()} is set where the server is started: change it there")
         if given:
-            if target is not None and "://" not in target:
-                given["backup"] = str(Path(target).absolute())
+            if target is not None:
+                given["backup"] = _absolute(target)
             async with opened.works.begin() as work:
                 await store_settings(work, given, work.now)
         settings = effective(opened.works.operator_settings, await read_stored(opened.works.open().db))
@@ -178,3 +178,8 @@ async def store_schedule(when: str | None, target: str | None, keep: str | None)
         "rehearsal": settings.backup_rehearsal,
         "encrypted": "yes" if settings.backup_key or settings.backup_key_file else "no",
     }
+
+
+def _absolute(target: str) -> str:
+    """The worker may have been started in another folder."""
+    return target if "://" in target else str(Path(target).absolute())

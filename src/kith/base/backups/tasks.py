@@ -89,11 +89,9 @@ def start_now(work: Work, kind: str) -> None:
 
 async def run(work: Work, payload: StartRun) -> None:
     """The process writes down by itself how it went; only for one that could not is it done here."""
-    words = (
-        ("backup", "rehearse", "--gently") if payload.kind == REHEARSAL else ("backup", "make", "--gently", "--prune")
-    )
+    words = ("rehearse",) if payload.kind == REHEARSAL else ("make", "--prune")
     process = await asyncio.create_subprocess_exec(
-        *_KITH, *words, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
+        *_KITH, "backup", *words, "--gently", stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
     )
     try:
         code = await process.wait()
