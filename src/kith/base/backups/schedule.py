@@ -7,9 +7,9 @@ from datetime import datetime, time, timedelta
 
 import msgspec
 
-from kith.base.settings import BadSettings
+from kith.base.settings import BadSettings, Settings
 
-__all__ = ["RETRY", "Schedule", "is_due", "read_schedule"]
+__all__ = ["RETRY", "Schedule", "is_due", "is_overdue", "read_schedule"]
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 RETRY = timedelta(minutes=30)  # after one that failed
@@ -73,3 +73,15 @@ def is_due(schedule: Schedule, now: datetime, *, succeeded_at: datetime | None, 
     if succeeded_at is not None and succeeded_at >= schedule.last_due(now):
         return False
     return tried_at is None or tried_at == succeeded_at or now - tried_at >= RETRY
+
+
+def is_overdue(settings: Settings, succeeded_at: datetime | None, now: datetime) -> bool:
+    """Whether a scheduled backup is missing for more than half a period (an hour at least)."""
+    try:
+        schedule = read_schedule(settings.backup_schedule)
+    except BadSettings:
+        return True
+    if schedule is None or not settings.backup:
+        return False
+    patience = max(schedule.period / 2, timedelta(hours=1))
+    return succeeded_at is None or succeeded_at < schedule.last_due(now) - patience

@@ -79,6 +79,8 @@ OF_TEAM: dict[str, str] = {
     "rotate_secret_webhook": "Gave a webhook a new secret",
     "sensitive_account": "Marked all media of an account as sensitive",
     "silence_account": "Limited an account",
+    "start_backup": "Started a backup",
+    "start_rehearsal": "Started the rehearsal of a restore",
     "suspend_account": "Suspended an account",
     "unassigned_report": "Handed a report back",
     "unpick_account": "No longer picks somebody as a suggestion",
