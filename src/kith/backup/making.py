@@ -75,7 +75,7 @@ async def make(settings: Settings, repository: Repository, progress: Progress | 
             "the disk or the bucket cannot be trusted"
         )
     manifest = Manifest(
-        id=new_id(parts["made_at"], secrets.token_hex(3)),
+        id=new_id(parts["made_at"], secrets.token_hex(2)),
         version=__version__,
         base_url=settings.base_url,
         domain=settings.domain,

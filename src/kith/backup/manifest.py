@@ -72,4 +72,5 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def new_id(at: datetime, spread: str) -> str:
-    return f"{at:%Y%m%dT%H%M%SZ}-{spread}"
+    """Ids sort as their moments do."""
+    return f"{at:%Y%m%dT%H%M%SZ}-{at.microsecond:06d}{spread}"

@@ -31,7 +31,7 @@ __all__ = ["Repository"]
 CONFIG = "kith-backup.json"
 _PROOF = "proof"
 _AT_ONCE = 8
-_ID = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
+_ID = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9]{6}[0-9a-f]{4}")
 _OCTETS = "application/octet-stream"
 
 
