@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from kith.backup.failures import Damaged, InUse, NotEmpty
+from kith.backup.failures import Damaged, NotEmpty, RepositoryInUse
 from kith.backup.listing import prune_repository
 from kith.backup.making import make
-from kith.backup.places import Place, shown
+from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
 from kith.backup.restoring import restore
 from kith.base.keys import Keys
@@ -44,10 +44,10 @@ async def test_a_bucket_holds_backups_as_a_folder_does(bucket: Bucket, tmp_path:
     settings = server(tmp_path / "first")
     target = f"s3://photos/small?endpoint=http://127.0.0.1:{bucket.server.port}&region=eu-1&allow_http=true"
     assert shown(target) == "s3://photos/small"
-    place = Place(target, settings)
+    place = BackupPlace(target, settings)
     async with place.lock():
-        with pytest.raises(InUse):
-            async with Place(target, settings).lock():
+        with pytest.raises(RepositoryInUse):
+            async with BackupPlace(target, settings).lock():
                 pass
         repository = await Repository.open_or_create(place, b"a good passphrase")
         first = await make(settings, repository)
@@ -59,7 +59,7 @@ async def test_a_bucket_holds_backups_as_a_folder_does(bucket: Bucket, tmp_path:
     assert second.new_chunks == 1, "only the list of files is new"
 
     other = load({**_keys(), "KITH_DATA": str(tmp_path / "second")})
-    opened = await Repository.open(Place(target, other), b"a good passphrase")
+    opened = await Repository.open(BackupPlace(target, other), b"a good passphrase")
     [victim] = [name for file in await opened.files(first) if file.key == "a/one.jpg" for name in file.chunks]
     kept = bucket.kept.pop(f"small/chunks/{victim[:2]}/{victim}")
     with pytest.raises(Damaged):

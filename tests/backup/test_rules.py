@@ -13,7 +13,7 @@ from kith.backup.failures import Damaged
 from kith.backup.postgres_moment import Cutter
 from kith.backup.recorded_settings import as_toml, record
 from kith.backup.retention import read_keep, superfluous
-from kith.backup.sealing import Sealer
+from kith.backup.sealing import PieceSealer
 from kith.base.backups.schedule import is_due, read_schedule
 from kith.base.settings import BadSettings, load
 
@@ -105,7 +105,7 @@ def test_a_line_more_at_the_start_moves_few_cuts() -> None:
 @pytest.mark.parametrize("key", [None, b"k" * 32])
 @pytest.mark.parametrize("data", [b"", b"text " * 1000, bytes(range(256)) * 3])
 def test_what_was_sealed_is_opened_under_its_own_name_only(key: bytes | None, data: bytes) -> None:
-    sealer = Sealer(key, "repository")
+    sealer = PieceSealer(key, "repository")
     name = sealer.name(data)
     sealed = sealer.seal(data, name)
     assert sealer.open_named(sealed, name) == data
@@ -114,7 +114,7 @@ def test_what_was_sealed_is_opened_under_its_own_name_only(key: bytes | None, da
             sealer.open_named(wrong, name)
     with pytest.raises(Damaged):
         sealer.open(sealed, "another name")
-    other = Sealer(b"o" * 32, "repository")
+    other = PieceSealer(b"o" * 32, "repository")
     assert other.name(data) != name
     with pytest.raises(Damaged):
         other.open(sealed, name)

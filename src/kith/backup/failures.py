@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BackupFailed", "BadRepository", "Damaged", "InUse", "NoRoom", "NotEmpty", "RehearsalFailed"]
+__all__ = ["BackupFailed", "BadRepository", "Damaged", "NoRoom", "NotEmpty", "RehearsalFailed", "RepositoryInUse"]
 
 
 class BackupFailed(Exception):  # noqa: N818 - what is told of it
@@ -20,7 +20,7 @@ class Damaged(BackupFailed):
         super().__init__(f"{name} is missing or damaged: `kith backup verify` says which backups need it")
 
 
-class InUse(BackupFailed):
+class RepositoryInUse(BackupFailed):
     """Somebody else writes to the repository."""
 
 

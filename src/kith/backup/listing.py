@@ -12,10 +12,10 @@ from kith.backup.manifest import Manifest
 from kith.backup.repository import Repository
 from kith.backup.retention import read_keep, superfluous
 
-__all__ = ["Verdict", "prune_repository", "show", "verify_repository"]
+__all__ = ["RepositoryVerdict", "prune_repository", "show", "verify_repository"]
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class RepositoryVerdict(msgspec.Struct, frozen=True):
     backups: int
     pieces: int
     damaged: int
@@ -30,7 +30,7 @@ def show(manifest: Manifest) -> dict[str, Any]:
 
 async def verify_repository(
     repository: Repository, only: str | None, progress: Progress, *, is_dropping: bool
-) -> Verdict:
+) -> RepositoryVerdict:
     """Every piece is read once, however many backups name it."""
     ids = [only] if only is not None else await repository.ids()
     needs: dict[str, set[str]] = {}
@@ -46,7 +46,7 @@ async def verify_repository(
     if is_dropping:
         await repository.remove(damaged)
     broken += [id for id, needed in needs.items() if needed & damaged]
-    return Verdict(len(ids), len(names), len(damaged), sorted(broken))
+    return RepositoryVerdict(len(ids), len(names), len(damaged), sorted(broken))
 
 
 async def prune_repository(repository: Repository, keep: str, *, is_trying: bool = False) -> tuple[list[str], int]:

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 
-from kith.backup.failures import InUse
+from kith.backup.failures import RepositoryInUse
 from kith.base.blobs import Blobs, blobs
 from kith.base.errors import NotFound
 from kith.base.settings import BadSettings, Settings
 
-__all__ = ["Place", "shown"]
+__all__ = ["BackupPlace", "shown"]
 
 STALE = timedelta(minutes=30)
 REFRESH_SECONDS = 300.0
@@ -31,7 +31,7 @@ class _Lock(msgspec.Struct):
     holder: str
 
 
-class Place:
+class BackupPlace:
     """`target` is a folder or `s3://bucket/prefix?endpoint=...`; a bucket's keys are those of the settings."""
 
     def __init__(self, target: str, settings: Settings) -> None:
@@ -52,7 +52,7 @@ class Place:
 
     @asynccontextmanager
     async def lock(self, *, shared: bool = False) -> AsyncIterator[None]:
-        """Raises `InUse`. In a folder the system lets go of it with its holder, however that ends."""
+        """Raises `RepositoryInUse`. In a folder the system lets go of it with its holder, however that ends."""
         if self.folder is None:
             async with self._bucket_lock() if not shared else _nothing():
                 yield
@@ -63,7 +63,7 @@ class Place:
             try:
                 fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                raise InUse(f"another backup is being written to {self.folder}") from error
+                raise RepositoryInUse(f"another backup is being written to {self.folder}") from error
             yield
         finally:
             os.close(handle)
@@ -97,7 +97,7 @@ class Place:
         if datetime.now(UTC) - lock.at > STALE:
             await self.blobs.delete([key])
             return
-        raise InUse(f"another backup is being written to {shown(self.target)} by {lock.holder}")
+        raise RepositoryInUse(f"another backup is being written to {shown(self.target)} by {lock.holder}")
 
     async def _keep(self, key: str) -> None:
         while True:

@@ -22,8 +22,8 @@ import msgspec
 
 from kith.backup.failures import BadRepository, Damaged
 from kith.backup.manifest import FORMAT, FileEntry, Manifest
-from kith.backup.places import Place, shown
-from kith.backup.sealing import Sealer, derive
+from kith.backup.places import BackupPlace, shown
+from kith.backup.sealing import PieceSealer, derive
 from kith.base.errors import NotFound
 
 __all__ = ["Repository"]
@@ -46,7 +46,7 @@ class _Config(msgspec.Struct, kw_only=True):
 class Repository:
     """`chunks` are the names of all pieces there are; those that this process wrote are in `written`."""
 
-    def __init__(self, place: Place, sealer: Sealer) -> None:
+    def __init__(self, place: BackupPlace, sealer: PieceSealer) -> None:
         self.place = place
         self.sealer = sealer
         self.chunks: set[str] = set()
@@ -55,7 +55,7 @@ class Repository:
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     @classmethod
-    async def open(cls, place: Place, passphrase: bytes | None) -> Self:
+    async def open(cls, place: BackupPlace, passphrase: bytes | None) -> Self:
         """One that is there. Raises `BadRepository`."""
         try:
             config = msgspec.json.decode(await place.blobs.get(CONFIG), type=_Config)
@@ -72,7 +72,7 @@ class Repository:
         key = None
         if passphrase is not None:
             key = await asyncio.to_thread(derive, passphrase, base64.b64decode(config.salt))
-        opened = cls(place, Sealer(key, config.id))
+        opened = cls(place, PieceSealer(key, config.id))
         if config.is_encrypted:
             try:
                 opened.sealer.open(base64.b64decode(config.proof), _PROOF)
@@ -81,13 +81,13 @@ class Repository:
         return opened
 
     @classmethod
-    async def open_or_create(cls, place: Place, passphrase: bytes | None) -> Self:
+    async def open_or_create(cls, place: BackupPlace, passphrase: bytes | None) -> Self:
         if await place.blobs.exists(CONFIG):
             return await cls.open(place, passphrase)
         config = _Config(format=FORMAT, id=str(uuid.uuid4()), is_encrypted=passphrase is not None)
         if passphrase is not None:
             salt = secrets.token_bytes(16)
-            sealer = Sealer(await asyncio.to_thread(derive, passphrase, salt), config.id)
+            sealer = PieceSealer(await asyncio.to_thread(derive, passphrase, salt), config.id)
             config.salt = base64.b64encode(salt).decode()
             config.proof = base64.b64encode(sealer.seal(b"kith", _PROOF)).decode()
         await place.blobs.put(CONFIG, msgspec.json.encode(config), "application/json", "no-store")

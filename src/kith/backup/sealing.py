@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from kith.backup.failures import Damaged
 
-__all__ = ["Sealer", "derive"]
+__all__ = ["PieceSealer", "derive"]
 
 _PLAIN, _DEFLATED = b"\0", b"\1"
 _NONCE = 12
@@ -34,7 +34,7 @@ def derive(passphrase: bytes, salt: bytes) -> bytes:
     return Scrypt(salt=salt, length=32, **_SCRYPT).derive(passphrase)
 
 
-class Sealer:
+class PieceSealer:
     """With `key` None everything can be read by whoever has the repository."""
 
     def __init__(self, key: bytes | None, repository: str) -> None:

@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from kith.backup.failures import InUse
-from kith.backup.listing import Verdict, prune_repository, show, verify_repository
+from kith.backup.failures import RepositoryInUse
+from kith.backup.listing import RepositoryVerdict, prune_repository, show, verify_repository
 from kith.backup.manifest import Manifest
-from kith.backup.places import Place, shown
+from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
 from kith.base.backups.tasks import IN_USE
-from kith.cli.backup_runs import Settled, make_and_note, rehearse_and_note, settle, store_schedule
+from kith.cli.backup_runs import RunSettings, make_and_note, rehearse_and_note, settle, store_schedule
 from kith.cli.progress import Bar
 from kith.cli.running import as_json, run, say
 from kith.cli.showing import show_rows
@@ -83,7 +83,7 @@ def make(*, target: str | None, key_file: Path | None, is_pruning: bool, gently:
     if gently:
         _give_way()
 
-    async def do() -> tuple[Settled, Manifest]:
+    async def do() -> tuple[RunSettings, Manifest]:
         settled = await settle(target, key_file)
         if settled.passphrase is None and not as_json:
             click.echo(
@@ -135,7 +135,7 @@ def list_backups(*, target: str | None, key_file: Path | None, as_json: bool) ->
 def verify(*, target: str | None, key_file: Path | None, id: str | None, drop_damaged: bool, as_json: bool) -> None:
     """Read every piece of the backups and say whether they are what was written."""
 
-    async def do() -> Verdict:
+    async def do() -> RepositoryVerdict:
         repository = await _open(target, key_file)
         async with repository.place.lock(shared=not drop_damaged):
             with Bar() as bar:
@@ -169,7 +169,7 @@ def prune(
 
     async def do() -> tuple[list[str], int]:
         settled = await settle(target, key_file)
-        repository = await Repository.open(Place(settled.target, settled.settings), settled.passphrase)
+        repository = await Repository.open(BackupPlace(settled.target, settled.settings), settled.passphrase)
         async with repository.place.lock():
             return await prune_repository(repository, keep or given or settled.settings.backup_keep, is_trying=dry_run)
 
@@ -204,13 +204,13 @@ def rehearse(*, target: str | None, key_file: Path | None, gently: bool, as_json
 
 async def _open(target: str | None, key_file: Path | None) -> Repository:
     settled = await settle(target, key_file)
-    return await Repository.open(Place(settled.target, settled.settings), settled.passphrase)
+    return await Repository.open(BackupPlace(settled.target, settled.settings), settled.passphrase)
 
 
 def _locked(doing: Coroutine[Any, Any, Any]) -> Any:
     try:
         return run(doing)
-    except InUse as error:
+    except RepositoryInUse as error:
         click.echo(f"kith: {error}", err=True)
         raise click.exceptions.Exit(IN_USE) from error
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import msgspec
 
-from kith.backup.failures import BadRepository, InUse
+from kith.backup.failures import BadRepository, RepositoryInUse
 from kith.backup.listing import prune_repository
 from kith.backup.making import Progress, make
 from kith.backup.manifest import Manifest
 from kith.backup.passphrase import find_passphrase
-from kith.backup.places import Place, shown
+from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
 from kith.backup.retention import read_keep
 from kith.base.backups import store
 from kith.base.backups.schedule import read_schedule
-from kith.base.backups.tables import BACKUP, REHEARSAL, Run
+from kith.base.backups.tables import BACKUP, REHEARSAL, BackupRun
 from kith.base.db import connect
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.stored_settings import effective, read_stored, store_settings
@@ -29,12 +29,12 @@ from kith.cli.running import house, refuse_missing
 from kith.identity.audit import service as audit
 from kith.migrations import HEAD
 
-__all__ = ["Settled", "make_and_note", "rehearse_and_note", "settle", "store_schedule"]
+__all__ = ["RunSettings", "make_and_note", "rehearse_and_note", "settle", "store_schedule"]
 
 _LONGEST_WORDS = 2000
 
 
-class Settled(msgspec.Struct, frozen=True):
+class RunSettings(msgspec.Struct, frozen=True):
     """What counts for a run. `is_current`: whether the database has the newest schema, so that runs are noted there."""
 
     settings: Settings
@@ -43,7 +43,7 @@ class Settled(msgspec.Struct, frozen=True):
     is_current: bool
 
 
-async def settle(target: str | None, key_file: Path | None) -> Settled:
+async def settle(target: str | None, key_file: Path | None) -> RunSettings:
     settings, is_current = load(), False
     given = settings.given
     if not settings.is_sqlite or settings.sqlite_path.is_file():
@@ -58,7 +58,7 @@ async def settle(target: str | None, key_file: Path | None) -> Settled:
     target = target or settings.backup
     if not target:
         raise BadSettings("say where the backup is: `kith backup TARGET`, or set KITH_BACKUP")
-    return Settled(settings, target, find_passphrase(settings, key_file), is_current)
+    return RunSettings(settings, target, find_passphrase(settings, key_file), is_current)
 
 
 class _Outcome:
@@ -72,12 +72,12 @@ class _Outcome:
 
 
 @asynccontextmanager
-async def _noted(settled: Settled, kind: str) -> AsyncIterator[_Outcome]:
+async def _noted(settled: RunSettings, kind: str) -> AsyncIterator[_Outcome]:
     """However it ends, that it did is written down; a failure is an event too."""
     started_at, outcome, failure = datetime.now(UTC), _Outcome(), None
     try:
         yield outcome
-    except InUse:
+    except RepositoryInUse:
         raise
     except Exception as error:
         failure = error
@@ -88,13 +88,13 @@ async def _noted(settled: Settled, kind: str) -> AsyncIterator[_Outcome]:
 
 
 async def _note(
-    settled: Settled, kind: str, started_at: datetime, outcome: _Outcome, failure: Exception | None
+    settled: RunSettings, kind: str, started_at: datetime, outcome: _Outcome, failure: Exception | None
 ) -> None:
     words = outcome.words if failure is None else (str(failure).strip() or type(failure).__name__)
     async with house() as opened, opened.works.begin() as work:
         await store.add(
             work.db,
-            Run(
+            BackupRun(
                 id=work.new_id(),
                 kind=kind,
                 started_at=started_at,
@@ -118,11 +118,11 @@ async def _tell(work: Work, kind: str, words: str) -> None:
     )
 
 
-async def make_and_note(settled: Settled, progress: Progress, *, is_pruning: bool = False) -> Manifest:
+async def make_and_note(settled: RunSettings, progress: Progress, *, is_pruning: bool = False) -> Manifest:
     settings = settled.settings
     refuse_missing(settings)
     async with _noted(settled, BACKUP) as outcome:
-        place = Place(settled.target, settings)
+        place = BackupPlace(settled.target, settings)
         _refuse_inside(place, settings)
         async with place.lock():
             repository = await Repository.open_or_create(place, settled.passphrase)
@@ -133,17 +133,17 @@ async def make_and_note(settled: Settled, progress: Progress, *, is_pruning: boo
     return manifest
 
 
-def _refuse_inside(place: Place, settings: Settings) -> None:
+def _refuse_inside(place: BackupPlace, settings: Settings) -> None:
     """A backup among the files that it is of would be backed up in turn."""
     if place.folder is not None and place.folder.is_relative_to((settings.data / "media").absolute()):
         raise BadSettings(f"{place.folder} is in the folder of media: put backups somewhere else")
 
 
-async def rehearse_and_note(settled: Settled) -> str:
+async def rehearse_and_note(settled: RunSettings) -> str:
     from kith.backup.rehearsal import rehearse  # noqa: PLC0415 - the whole server, loaded when it is to be started
 
     async with _noted(settled, REHEARSAL) as outcome:
-        repository = await Repository.open(Place(settled.target, settled.settings), settled.passphrase)
+        repository = await Repository.open(BackupPlace(settled.target, settled.settings), settled.passphrase)
         async with repository.place.lock(shared=True):
             manifest = await repository.newest()
             if manifest is None:

@@ -9,7 +9,7 @@ from kith.base.settings import Settings, load
 from kith.cli.running import as_json, revision_of, run, say
 from kith.cli.showing import show_rows
 from kith.migrations import HEAD
-from kith.migrations.plan import Plan
+from kith.migrations.plan import UpgradePlan
 from kith.migrations.plan import plan as make_plan
 from kith.migrations.runner import upgrade
 
@@ -53,7 +53,7 @@ def migrate(*, is_planning: bool, target: str | None, as_json: bool) -> None:
         click.echo(f"The database was upgraded from {before or 'nothing'} to {HEAD}.")
 
 
-async def _plan(settings: Settings) -> Plan:
+async def _plan(settings: Settings) -> UpgradePlan:
     exists = not settings.is_sqlite or settings.sqlite_path.is_file()
     return await make_plan(settings, await revision_of(settings) if exists else None, HEAD)
 
@@ -81,7 +81,7 @@ def _back_up(target: str) -> None:
     click.echo(f"Backup {run(do())} is at {shown(target)}.", err=True)
 
 
-def _show(plan: Plan, *, as_json: bool) -> None:
+def _show(plan: UpgradePlan, *, as_json: bool) -> None:
     if as_json:
         say(plan)
         return

@@ -11,7 +11,7 @@ from kith.backup.failures import BadRepository
 from kith.backup.listing import show
 from kith.backup.manifest import Manifest
 from kith.backup.passphrase import find_passphrase
-from kith.backup.places import Place
+from kith.backup.places import BackupPlace
 from kith.backup.repository import Repository
 from kith.backup.restoring import DRAFT
 from kith.backup.restoring import restore as restore_backup
@@ -38,7 +38,7 @@ def restore(
         settings = msgspec.structs.replace(settings, database=database)
 
     async def do() -> tuple[Manifest, list[str]]:
-        repository = await Repository.open(Place(target, settings), find_passphrase(settings, key_file))
+        repository = await Repository.open(BackupPlace(target, settings), find_passphrase(settings, key_file))
         async with repository.place.lock(shared=True):
             manifest = await repository.manifest(id) if id is not None else await repository.newest()
             if manifest is None:

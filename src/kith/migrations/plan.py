@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 from kith.base.settings import Settings
 from kith.migrations.runner import sqlalchemy_url
 
-__all__ = ["Plan", "Step", "find_steps", "plan"]
+__all__ = ["UpgradePlan", "UpgradeStep", "find_steps", "plan"]
 
 Reads = Literal["go on", "wait", "end"]
 
@@ -31,7 +31,7 @@ _LOCKING = frozenset({"add_column", "alter_column", "batch_alter_table", "drop_c
 _TOUCHING = frozenset({"batch_alter_table", "create_index", "execute", "alter_column"})
 
 
-class Step(msgspec.Struct, frozen=True):
+class UpgradeStep(msgspec.Struct, frozen=True):
     """`tables` with how many rows each has; `reads` of the old server go on, wait for it, or end with it."""
 
     revision: str
@@ -41,10 +41,10 @@ class Step(msgspec.Struct, frozen=True):
     seconds: float
 
 
-class Plan(msgspec.Struct, frozen=True):
+class UpgradePlan(msgspec.Struct, frozen=True):
     current: str | None
     newest: str
-    steps: list[Step]
+    steps: list[UpgradeStep]
     seconds: float
     reads: Reads
 
@@ -68,13 +68,13 @@ def _read(path: Path) -> _Migration:
     return _Migration(path.stem.split("_")[0], words, calls, strings, " ".join(strings))
 
 
-def find_steps(current: str | None, counts: dict[str, int], *, is_sqlite: bool) -> list[Step]:
+def find_steps(current: str | None, counts: dict[str, int], *, is_sqlite: bool) -> list[UpgradeStep]:
     """Those that come after `current`, in order. The chain is straight and its names are numbers."""
     found = [_read(path) for path in sorted(_VERSIONS.glob("[0-9]*.py"))]
     return [_step(one, counts, is_sqlite=is_sqlite) for one in found if current is None or one.revision > current]
 
 
-def _step(one: _Migration, counts: dict[str, int], *, is_sqlite: bool) -> Step:
+def _step(one: _Migration, counts: dict[str, int], *, is_sqlite: bool) -> UpgradeStep:
     words = set(one.text.replace("(", " ").replace('"', " ").replace(",", " ").split())
     tables = {name: rows for name, rows in counts.items() if name in words}
     reads: Reads = "go on"
@@ -83,14 +83,14 @@ def _step(one: _Migration, counts: dict[str, int], *, is_sqlite: bool) -> Step:
     elif tables and one.calls & _LOCKING and not is_sqlite:
         reads = "wait"
     rows = sum(tables.values()) if one.calls & _TOUCHING else 0
-    return Step(one.revision, one.words, tables, reads, round(_STEP_SECONDS + rows / _ROWS_A_SECOND, 2))
+    return UpgradeStep(one.revision, one.words, tables, reads, round(_STEP_SECONDS + rows / _ROWS_A_SECOND, 2))
 
 
-async def plan(settings: Settings, current: str | None, newest: str) -> Plan:
+async def plan(settings: Settings, current: str | None, newest: str) -> UpgradePlan:
     steps = find_steps(current, await _counts(settings), is_sqlite=settings.is_sqlite)
     order: tuple[Reads, ...] = ("go on", "wait", "end")
     worst = max((step.reads for step in steps), key=order.index, default=order[0])
-    return Plan(current, newest, steps, round(sum(step.seconds for step in steps), 1), worst)
+    return UpgradePlan(current, newest, steps, round(sum(step.seconds for step in steps), 1), worst)
 
 
 async def _counts(settings: Settings) -> dict[str, int]:

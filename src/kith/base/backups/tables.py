@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, String, Table, Text
 
 from kith.base.db import METADATA, Instant, Long
 
-__all__ = ["BACKUP", "REHEARSAL", "Run", "backup_runs"]
+__all__ = ["BACKUP", "REHEARSAL", "BackupRun", "backup_runs"]
 
 BACKUP, REHEARSAL = "backup", "rehearsal"
 
@@ -29,7 +29,7 @@ backup_runs = Table(
 )
 
 
-class Run(msgspec.Struct):
+class BackupRun(msgspec.Struct):
     """A backup or a rehearsal that has ended."""
 
     id: int

@@ -11,7 +11,7 @@ import msgspec
 
 from kith.base.backups import store
 from kith.base.backups.schedule import is_due, read_schedule
-from kith.base.backups.tables import BACKUP, REHEARSAL, Run
+from kith.base.backups.tables import BACKUP, REHEARSAL, BackupRun
 from kith.base.jobs import Give, JobKind
 from kith.base.logger import Logger
 from kith.base.metrics import (
@@ -64,14 +64,14 @@ async def look(work: Work, _payload: LookForDue) -> None:
     await store.forget(work.db, work.now - KEPT)
 
 
-def _is_rehearsal_due(work: Work, last: Run | None) -> bool:
+def _is_rehearsal_due(work: Work, last: BackupRun | None) -> bool:
     every = _REHEARSALS.get(work.settings.backup_rehearsal)
     if every is None:
         return False
     return last is None or work.now - last.started_at >= (every if last.succeeded else _REHEARSAL_RETRY)
 
 
-def _tell(good: Run | None, tried: Run | None, rehearsed: Run | None) -> None:
+def _tell(good: BackupRun | None, tried: BackupRun | None, rehearsed: BackupRun | None) -> None:
     if good is not None:
         BACKUP_SUCCEEDED_AT.set(good.ended_at.timestamp())
         BACKUP_SIZE.set(good.size)
@@ -106,7 +106,7 @@ async def run(work: Work, payload: StartRun) -> None:
     if code and (last is None or last.succeeded or last.ended_at < work.now):
         await store.add(
             work.db,
-            Run(
+            BackupRun(
                 id=work.new_id(),
                 kind=payload.kind,
                 started_at=work.now,

@@ -6,7 +6,7 @@ from typing import Any
 
 from kith.base.backups import store
 from kith.base.backups.schedule import is_overdue
-from kith.base.backups.tables import BACKUP, REHEARSAL, Run
+from kith.base.backups.tables import BACKUP, REHEARSAL, BackupRun
 from kith.base.backups.tasks import start_now
 from kith.base.errors import Unprocessable
 from kith.base.routing import get, post
@@ -21,7 +21,7 @@ MOST = 30
 NO_TARGET = "It is not set where backups go: KITH_BACKUP"
 
 
-def _shown(run: Run) -> dict[str, Any]:
+def _shown(run: BackupRun) -> dict[str, Any]:
     return {
         "id": str(run.id),
         "backup": run.backup or None,
