@@ -123,6 +123,8 @@ _OF_IDENTITY: dict[str, str] = {
     "invitation_used": "Used an invitation",
     "login": "Signed in",
     "login_failed": "Failed to sign in",
+    "backup_failed": "A backup failed",
+    "rehearsal_failed": "A backup could not be restored to try",
     "logout": "Signed out",
     "membership_added": "Was added to a group",
     "membership_expired": "A membership in a group ended by itself",
