@@ -10,13 +10,16 @@ import io
 import secrets
 import shutil
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
+import asyncpg
 import msgspec
 from sqlalchemy import select
 
@@ -37,6 +40,9 @@ __all__ = ["rehearse"]
 SAMPLE_FILES = 50
 SAMPLE_BYTES = 64 << 20
 SPARE = 64 << 20
+LEFTOVER_SECONDS = 24 * 3600.0
+_PREFIX = "rehearsal-"
+_NAME = "kith_rehearsal_"
 _MUST = ("/health", "/api/v2/instance", "/nodeinfo/2.0", "/.well-known/openid-configuration")
 _someone = query(
     select(accounts.c.username).where(accounts.c.user_id.is_not(None)).order_by(accounts.c.id).limit(3), str
@@ -52,7 +58,8 @@ async def rehearse(settings: Settings, repository: Repository, manifest: Manifes
     if missing:
         raise RehearsalFailed(f"{len(missing)} pieces of the backup are missing")
     sample = _sample(await repository.files(manifest))
-    folder = Path(tempfile.mkdtemp(prefix="rehearsal-", dir=settings.data))
+    await asyncio.to_thread(_clear, settings.data)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=settings.data))
     try:
         async with _database(settings) as database:
             place = with_place(settings, folder, database)
@@ -69,6 +76,23 @@ async def rehearse(settings: Settings, repository: Repository, manifest: Manifes
     )
 
 
+def _clear(data: Path) -> None:
+    """What rehearsals left that were killed."""
+    for left in data.glob(f"{_PREFIX}*"):
+        if left.is_dir() and left.stat().st_mtime < time.time() - LEFTOVER_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+async def _drop_left(connection: Any) -> None:
+    """Databases of such; their names tell when they were made."""
+    for (name,) in await connection.fetch(
+        "SELECT datname::text FROM pg_database WHERE datname ~ $1", f"^{_NAME}[0-9]+_"
+    ):
+        if int(name.split("_")[2]) < time.time() - LEFTOVER_SECONDS:
+            with suppress(asyncpg.PostgresError):
+                await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
 def _sample(files: list[FileEntry]) -> list[FileEntry]:
     """Some files, other ones each time."""
     chosen: list[FileEntry] = []
@@ -83,11 +107,10 @@ async def _database(settings: Settings) -> AsyncIterator[str]:
     if settings.is_sqlite:
         yield "sqlite"
         return
-    import asyncpg  # noqa: PLC0415 - loaded when first used
-
-    name = f"kith_rehearsal_{secrets.token_hex(6)}"
+    name = f"{_NAME}{int(time.time())}_{secrets.token_hex(4)}"
     connection = await asyncpg.connect(settings.database, timeout=10)
     try:
+        await _drop_left(connection)
         try:
             await connection.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
         except asyncpg.InsufficientPrivilegeError as error:

@@ -36,7 +36,7 @@ class _Group(click.Group):
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        known = {"--help", "-h", "--schedule", "--keep", "--off"}
+        known = {"--help", "-h", "--schedule", "--to", "--keep"}
         first = args[0].partition("=")[0] if args else ""
         if not args or (first.startswith("-") and first not in known):
             args = ["make", *args]
@@ -216,8 +216,9 @@ def _locked(doing: Coroutine[Any, Any, Any]) -> Any:
 
 
 def _give_way() -> None:
-    """To everybody else on the machine; and not to outlive the server that started it."""
+    """To everybody else on the machine; and not to outlive the server that started it, nor to leave anything behind."""
     os.nice(10)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
