@@ -17,6 +17,7 @@ LONGEST = (
     "social/test_bad_input.py",
     "crash/test_posting.py",
     "crash/test_inbox_kills.py",
+    "backup/test_round_trip.py",
 )
 
 # A little of every layer: for what all of it rests on, such as the requirements or the tests' own servers.
@@ -56,6 +57,16 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.unicode": ("identity/test_addresses.py", "social/test_text.py"),
     "kith.identity.distinguished_names": ("identity/test_ldap_server.py",),
     "kith.identity.memberships": ("identity/test_endings.py",),
+    "kith.backup": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.backup.manifest": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.backup.passphrase": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.backup.rehearsal": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.backup.sqlite_moment": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.backup.stored_files": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.cli.backup": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.cli.backup_runs": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.cli.progress": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.cli.restore": ("backup/test_round_trip.py", "backup/test_bucket.py"),
     "kith.cli.export": ("identity/test_exports.py",),
     "kith.cli.lockdown": ("identity/test_lockdown.py",),
     "kith.web.staff_lockdown": ("identity/test_lockdown.py",),

@@ -1,6 +1,7 @@
 """Every table there is, by hand: what migrations are written for and checked against."""
 
 from kith.base import ids, limits, news_rows
+from kith.base.backups import tables as backups
 from kith.base.db import METADATA
 from kith.base.jobs import tables as jobs
 from kith.federation.block_lists import tables as federation_block_lists
@@ -69,6 +70,7 @@ __all__ = [
     "RESOURCES",
     "access_requests",
     "audit",
+    "backups",
     "consents",
     "event_notifications",
     "factors",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import signal
 import sys
 import uuid
@@ -169,6 +170,22 @@ async def test_a_handler_may_say_when_to_try_again(base: Foundation) -> None:
     [job] = await base.jobs()
     assert job.state == READY
     assert before + timedelta(hours=5) <= job.run_at <= datetime.now(UTC) + timedelta(hours=5)
+
+
+async def test_a_full_disk_does_not_count_as_an_attempt(base: Foundation) -> None:
+    done = asyncio.Event()
+
+    async def write(work: Work, payload: Note) -> None:
+        done.set()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    kind = kind_of(write, attempts=1)
+    await enqueue(base, kind)
+    async with one_round(base, kind):
+        await done.wait()
+
+    [job] = await base.jobs()
+    assert (job.state, job.attempts) == (READY, 0)
 
 
 async def test_a_kind_nobody_knows_is_put_off_for_a_worker_that_does(base: Foundation) -> None:

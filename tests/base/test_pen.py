@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, Column, MetaData, Table, Text, select
 
 from kith.base.db import Dangling, Session, command, insert_into, query
 from kith.base.db.sqlite import SQLite
-from kith.base.errors import Unavailable
+from kith.base.errors import NoSpace, Unavailable
 
 _metadata = MetaData()
 notes = Table("notes", _metadata, Column("id", BigInteger, primary_key=True), Column("words", Text))
@@ -201,7 +201,7 @@ async def test_a_full_disk_takes_everything_back_and_everyone_hears_of_it(groupi
     ends = await asyncio.gather(first.commit(), *others, return_exceptions=True)
 
     # then
-    assert [type(end) for end in ends] == [Unavailable, Unavailable, type(None)]
+    assert [type(end) for end in ends] == [NoSpace, NoSpace, type(None)]
     assert await kept(grouping) == [3]
 
 

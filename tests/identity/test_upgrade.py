@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from sqlalchemy.pool import NullPool
 
 from kith.base.settings import load
 from kith.migrations import HEAD, runner
+from kith.migrations.plan import plan
+from tests.identity.old_rows import fill
 from tests.identity.records import API, results
 from tests.town import Person, Town, postgres
 from tests.town.town import Engine
@@ -371,4 +374,57 @@ async def test_versions_grow_in_a_database_that_was_there_before(old: Old) -> No
         lambda connection: list(connection.exec_driver_sql("SELECT version FROM social_accounts").scalars())
     )
     assert versions == [1 + (1 << 32)]
+    assert await old.do(broken) == []
+
+
+CHAIN = sorted(runner.known_revisions())
+# On SQLite many of the earlier schemas, on PostgreSQL a few: each is a whole database.
+EARLIER = {"sqlite": CHAIN[1::9], "postgresql": CHAIN[5::24]}
+
+
+def counts_of(connection: sa.Connection) -> dict[str, int]:
+    names = set(sa.inspect(connection).get_table_names())
+    return {name: connection.exec_driver_sql(f'SELECT count(*) FROM "{name}"').scalar_one() for name in names}
+
+
+async def test_every_earlier_schema_comes_to_the_newest_with_its_rows(engine: Engine, tmp_path: Path) -> None:
+    growing = load({"KITH_DATA": str(tmp_path)})
+    for revision in EARLIER[engine]:
+        folder = tmp_path / revision
+        folder.mkdir()
+        async with _database(engine) as database:
+            old = Old(engine, folder, database)
+            if engine == "sqlite":  # each goes on from the one before, and a copy of it is filled
+                await runner.upgrade(growing, to=revision)
+                shutil.copy(growing.sqlite_path, old.settings.sqlite_path)
+            await runner.upgrade(old.settings, to=revision)
+            filled = await old.do(fill)
+            assert len(filled) > 10, revision
+
+            planned = await plan(old.settings, revision, HEAD)
+            await runner.upgrade(old.settings)
+
+            after = await old.do(counts_of)
+            assert [step.revision for step in planned.steps] == [one for one in CHAIN if one > revision]
+            lost = {name: count for name, count in filled.items() if name in after and after[name] < count}
+            assert lost == {}, revision
+            assert await old.do(broken) == [], revision
+
+
+async def test_an_upgrade_that_is_interrupted_has_changed_nothing(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The power fails before the commit; the next try goes the whole way."""
+    before = await old.do(contents)
+    whole = runner.run
+
+    def interrupted(connection: sa.Connection, to: str = "head") -> None:
+        whole(connection, to)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        await runner.upgrade(old.settings)
+    monkeypatch.undo()
+
+    assert await old.do(contents) == before
+    await runner.upgrade(old.settings)
     assert await old.do(broken) == []

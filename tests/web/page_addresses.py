@@ -227,6 +227,7 @@ FOR_OWNERS = (
     "/admin/federation",
     "/admin/federation/elsewhere.example",
     "/admin/jobs",
+    "/admin/backups",
     "/admin/reports",
     "/admin/appeals",
     "/admin/trends",

@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from kith.base.backups import store as backup_runs
+from kith.base.backups.tables import BACKUP, REHEARSAL, BackupRun
 from kith.base.blobs import Blobs
 from kith.base.db import command, insert_into
 from kith.base.jobs import store as job_store
@@ -259,6 +261,26 @@ async def test_a_failed_job_is_explained_and_tried_again(town: Town, browser: Br
 
     assert "Nothing has failed." in browser.page.text
     assert await admin.get("/api/v1/admin/jobs?state=dead") == []
+
+
+async def test_backups_are_shown_with_what_became_of_them(town: Town, browser: Browser) -> None:
+    admin = await administrator(town, browser)
+    async with town.house() as house, house.works.begin() as work:
+        for kind, is_good, words in ((BACKUP, True, ""), (BACKUP, False, "no <room>"), (REHEARSAL, True, "9 rows")):
+            run = BackupRun(
+                id=work.new_id(), kind=kind, started_at=work.now, ended_at=work.now, succeeded=is_good, target="/x",
+                backup="20261117T150000Z-0000000000", is_encrypted=True, size=5 << 20, new_bytes=2048, words=words,
+            )  # fmt: skip
+            await backup_runs.add(work.db, run)
+
+    page = (await browser.open("/admin/backups")).text
+    told = await admin.get("/api/v1/admin/backups")
+
+    assert "No backups are made by this server." in page
+    assert all(words in page for words in ("no &lt;room&gt;", "9 rows", "5 MB", "2 KB"))
+    assert [one["succeeded"] for one in told["backups"]] == [False, True]
+    assert "/x" not in page
+    assert await verdict(admin, "POST", "/api/v1/admin/backups") == 422
 
 
 async def test_trends_are_approved_and_rejected(town: Town, browser: Browser) -> None:

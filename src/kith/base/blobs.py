@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
-from kith.base.errors import NotFound, Unavailable
+from kith.base.errors import NoSpace, NotFound, Unavailable, is_no_room
 
 if TYPE_CHECKING:
     from obstore import GetOptions, GetResult
@@ -30,6 +30,8 @@ FOREVER = "public, max-age=31536000, immutable"
 _SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}"
 _KEY = re.compile(rf"(?=.{{1,900}}\Z){_SEGMENT}(?:/{_SEGMENT})*")
 _CHUNK = 256 * 1024
+# What buckets of several makers say of themselves; S3 itself is never full.
+_BUCKET_IS_FULL = re.compile(r"StorageFull|QuotaExceeded|InsufficientStorage|Insufficient Storage|\b507\b")
 TRIAL_KEY = "health/trial"
 
 
@@ -51,11 +53,15 @@ class Blobs:
         self._store = store
 
     async def put(self, key: str, data: Data, content_type: str, cache_control: str = FOREVER) -> None:
-        await self._store.put_async(
-            _checked(key),
-            data,
-            attributes={"Content-Type": content_type, "Cache-Control": cache_control},
-        )
+        path = _checked(key)
+        try:
+            await self._store.put_async(
+                path, data, attributes={"Content-Type": content_type, "Cache-Control": cache_control}
+            )
+        except Exception as error:
+            if _BUCKET_IS_FULL.search(str(error)):
+                raise NoSpace from error
+            raise
 
     async def try_writing(self) -> None:
         """Write a small file for good: raises if there is no room, or no right to."""
@@ -121,6 +127,12 @@ class Blobs:
             for found in batch:
                 yield found["path"]
 
+    async def entries(self) -> AsyncIterator[tuple[str, int, str]]:
+        """Every key with its size and when it was written, in no order."""
+        async for batch in self._store.list():
+            for found in batch:
+                yield found["path"], found["size"], found["last_modified"].isoformat()
+
 
 class _FolderBlobs(Blobs):
     """Writes by hand, since the store neither syncs to disk nor takes a media type."""
@@ -151,13 +163,20 @@ class _FolderBlobs(Blobs):
         path = self._folder / _checked(key)
         # A name with `#` and digits is what the store itself leaves out of its lists.
         unfinished = path.with_name(f"{path.name}#{secrets.randbelow(10**18)}")
+        try:
+            await self._write(data, unfinished, path)
+        except OSError as error:
+            if is_no_room(error):
+                raise NoSpace from error
+            raise
+
+    async def _write(self, data: Data, unfinished: Path, path: Path) -> None:
         file = await asyncio.to_thread(_create, unfinished)
         try:
             await _fill(file, data)
             await asyncio.to_thread(_publish, file, unfinished, path)
         except BaseException:
-            file.close()
-            unfinished.unlink(missing_ok=True)
+            _give_up(file, unfinished)
             raise
 
     async def delete(self, keys: Iterable[str]) -> None:
@@ -231,6 +250,12 @@ async def _fill(file: BinaryIO, data: Data) -> None:
 def _create(path: Path) -> BinaryIO:
     _make_folder(path.parent)
     return path.open("xb")
+
+
+def _give_up(file: BinaryIO, unfinished: Path) -> None:
+    with suppress(OSError):  # what is still to be written finds no room either
+        file.close()
+    unfinished.unlink(missing_ok=True)
 
 
 def _copy(source: Path, file: BinaryIO) -> None:

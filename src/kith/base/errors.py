@@ -6,6 +6,7 @@ pages) turns a `Problem` into its own answer. `message` is for the client; the c
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ __all__ = [
     "Invalid",
     "Malformed",
     "MethodNotAllowed",
+    "NoSpace",
     "NotAcceptable",
     "NotFound",
     "Problem",
@@ -26,6 +28,7 @@ __all__ = [
     "Unavailable",
     "Unprocessable",
     "UnsupportedMedia",
+    "is_no_room",
 ]
 
 
@@ -170,3 +173,27 @@ class Unavailable(Problem):
     status = 503
     code = "unavailable"
     message = "There was a temporary problem serving your request, please try again"
+
+
+class NoSpace(Unavailable):
+    """There is no room for what was to be written: nothing of it is kept, and reading goes on.
+
+    It passes by itself once there is room again, so whoever can wait treats it like any `Unavailable`.
+    """
+
+    status = 507
+    code = "no_space"
+    message = "The server has no room left to store this. Reading still works; please try again later"
+
+    def __init__(self, message: str | None = None, **options: Any) -> None:
+        super().__init__(message, **options)
+        self.headers.setdefault("Retry-After", "60")
+
+
+# No room on the disk, none left of a quota, or a file that may grow no further.
+_NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+
+
+def is_no_room(error: BaseException | None) -> bool:
+    """Whether a file could not be written for want of room."""
+    return isinstance(error, OSError) and error.errno in _NO_ROOM

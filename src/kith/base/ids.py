@@ -16,7 +16,7 @@ from typing import NewType
 from sqlalchemy import Column, SmallInteger, Table, and_, bindparam, func, select, update
 
 from kith.base.db import METADATA, UID, Database, Instant, add_once, command, query
-from kith.base.errors import Unavailable
+from kith.base.errors import NoSpace, Unavailable
 from kith.base.logger import Logger
 
 __all__ = ["IDs", "UserId", "at_of", "id_at"]
@@ -104,13 +104,14 @@ class IDs:
         self._counter: Counter | None = None
         self._slot = -1
         self._until_ms = 0
+        self._not_renewed: type[Unavailable] = Unavailable  # what the last renewal met
 
     def new(self) -> int:
         if self._counter is None:
             raise Unavailable("No id slot is leased")
         made = self._counter.next(time.time_ns() // 1_000_000)
         if made >> 16 >= self._until_ms:  # the millisecond it ends in may be the next holder's first
-            raise Unavailable("The id slot's lease has run out")
+            raise self._not_renewed("The id slot's lease has run out")
         return made
 
     async def lease(self) -> None:
@@ -171,7 +172,8 @@ class IDs:
             await asyncio.sleep(RENEW_SECONDS)
             try:
                 await self.renew()
-            except Unavailable:
+            except Unavailable as error:
+                self._not_renewed = NoSpace if isinstance(error, NoSpace) else Unavailable
                 _log.warning("ids.lease_not_renewed", slot=self._slot)
 
     async def release(self) -> None:
@@ -183,5 +185,7 @@ class IDs:
         try:
             await session.run(_extend, mine=self._slot, me=self._holder, until=until)
             await session.commit()
+        except NoSpace:
+            _log.warning("ids.slot_not_released", slot=self._slot)  # its lease runs out
         finally:
             await session.rollback()

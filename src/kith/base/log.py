@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -23,6 +24,22 @@ def _wants_json(settings: Settings, stream: TextIO) -> bool:
     return settings.log_format == "json" or (settings.log_format == "auto" and not stream.isatty())
 
 
+class _Lossy:
+    """A stream that loses what cannot be written (on a full disk, say): nobody is refused for want of a log."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._stream.flush()
+
+
 def configure(settings: Settings, stream: TextIO = sys.stderr) -> AccessLog:
     level = getattr(logging, settings.log_level.upper())
     as_json = _wants_json(settings, stream)
@@ -38,14 +55,15 @@ def configure(settings: Settings, stream: TextIO = sys.stderr) -> AccessLog:
         ]
     else:
         shared.append(structlog.dev.ConsoleRenderer(colors=stream.isatty()))
+    lossy: Any = _Lossy(stream)
     structlog.configure(
         processors=shared,
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(stream),
+        logger_factory=structlog.PrintLoggerFactory(lossy),
         cache_logger_on_first_use=True,
     )
-    logging.basicConfig(level=logging.WARNING, stream=stream, force=True)
-    return AccessLog(stream, as_json=as_json, enabled=level <= logging.INFO)
+    logging.basicConfig(level=logging.WARNING, stream=lossy, force=True)
+    return AccessLog(lossy, as_json=as_json, enabled=level <= logging.INFO)
 
 
 class RequestLine(msgspec.Struct, gc=False):

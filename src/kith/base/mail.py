@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 import msgspec
 from yarl import URL
 
+from kith.base.errors import NoSpace, is_no_room
 from kith.base.logger import Logger
 
 __all__ = ["Mail", "MailError", "MailFailed", "MailRefused", "Mailer", "checked_address", "mailer"]
@@ -166,6 +167,8 @@ class _FolderMailer(Mailer):
         try:
             await asyncio.to_thread(self._write, name, message)
         except OSError as error:
+            if is_no_room(error):
+                raise NoSpace from error
             raise MailFailed(f"cannot write to {self.folder}") from error
 
     def _write(self, name: str, message: bytes) -> None:

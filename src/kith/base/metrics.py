@@ -34,6 +34,26 @@ REPLICA_FIT = Gauge(
     "kith_replica_fit", "1 where a read replica is asked for what may lag", ["replica"], multiprocess_mode="mostrecent"
 )
 REPLICA_READS = Counter("kith_replica_reads", "Statements that a read replica was asked", ["outcome"])
+BACKUP_SUCCEEDED_AT = Gauge(
+    "kith_backup_last_success_timestamp_seconds",
+    "When the last backup that succeeded ended",
+    multiprocess_mode="mostrecent",
+)
+BACKUP_SIZE = Gauge("kith_backup_last_size_bytes", "What the last backup holds", multiprocess_mode="mostrecent")
+BACKUP_NEW_BYTES = Gauge(
+    "kith_backup_last_new_bytes", "What the last backup added to its repository", multiprocess_mode="mostrecent"
+)
+BACKUPS_FAILED = Gauge(
+    "kith_backup_last_failed", "1 when the last backup that was tried has failed", multiprocess_mode="mostrecent"
+)
+BACKUP_REHEARSED_AT = Gauge(
+    "kith_backup_rehearsal_timestamp_seconds",
+    "When the last rehearsal of a restore ended",
+    multiprocess_mode="mostrecent",
+)
+BACKUP_REHEARSAL_OK = Gauge(
+    "kith_backup_rehearsal_success", "1 when the last rehearsal of a restore succeeded", multiprocess_mode="mostrecent"
+)
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from kith import __version__
+from kith.base.backups import tasks as backups
 from kith.base.blobs import Blobs, blobs
 from kith.base.caches import UntilWritten
 from kith.base.http import Outgoing
 from kith.base.http.names import Names
+from kith.base.jobs import Periodic
 from kith.base.keys import Keys
 from kith.base.limits import Limiter
 from kith.base.mail import Mailer, mailer
@@ -39,7 +43,8 @@ def _blobs(works: Works) -> Blobs:
 
 ROOM = Room(
     name="base",
-    jobs=(SEND_MAIL,),
+    jobs=(SEND_MAIL, backups.LOOK, backups.RUN),
+    periodic=(Periodic(kind=backups.LOOK, every=timedelta(minutes=1), payload=backups.LookForDue()),),
     parts=(
         Part(StoredSettings, StoredSettings),
         Part(Keys, lambda works: Keys(works.settings.data / "keys")),

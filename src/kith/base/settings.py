@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-__all__ = ["BadSettings", "Settings", "load"]
+__all__ = ["BadSettings", "Settings", "config_file", "load"]
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
@@ -81,6 +81,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     contact_email: str = ""
     mail_footer: str = ""
     backups: bool = False
+    backup: str = ""
+    backup_schedule: str = ""
+    backup_keep: str = "7 daily, 4 weekly, 12 monthly"
+    backup_rehearsal: Literal["off", "daily", "weekly", "monthly"] = "weekly"
+    backup_key: str = ""
+    backup_key_file: str = ""
+    backup_access_key: str = ""
+    backup_secret_key: str = ""
     publish_peers: bool = True
     publish_activity: bool = True
     publish_directory: bool = True
@@ -104,6 +112,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         if self.database == "sqlite":
             return self.data / "kith.sqlite3"
         return Path(self.database.removeprefix("sqlite:///"))
+
+    @property
+    def restore_mark(self) -> Path:
+        """There while a backup is being restored to the data folder."""
+        return self.data / "restoring"
 
     @property
     def domain(self) -> str:
@@ -159,6 +172,13 @@ def split_bind(text: str, name: str) -> tuple[str, int]:
     if not colon or not re.fullmatch("[0-9]{1,5}", port) or int(port) > 65535:
         raise BadSettings(f"{_label(name)} must be an address with a port such as 127.0.0.1:8000, not {text!r}")
     return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - an empty host means every interface
+
+
+def config_file(environment: Mapping[str, str] | None = None) -> Path | None:
+    """The file that settings were read from, if there is one."""
+    environ = os.environ if environment is None else environment
+    path = Path(environ.get("KITH_CONFIG") or "kith.toml")
+    return path if path.is_file() else None
 
 
 def _read_file(named: str | None, folder: Path) -> dict[str, Any]:

@@ -17,7 +17,16 @@ from kith.base.news import Fact
 from kith.base.settings import Settings
 from kith.base.work import Work, Works
 
-__all__ = ["STORABLE", "SettingsChanged", "StoredSettings", "effective", "load_stored", "read_stored", "store_settings"]
+__all__ = [
+    "BY_COMMANDS",
+    "STORABLE",
+    "SettingsChanged",
+    "StoredSettings",
+    "effective",
+    "load_stored",
+    "read_stored",
+    "store_settings",
+]
 
 STORABLE = (
     "title",
@@ -33,6 +42,8 @@ STORABLE = (
     "publish_directory",
     "publish_domain_blocks",
 )
+# Stored by commands of the operator; the team neither sees nor changes them.
+BY_COMMANDS = ("backup", "backup_schedule", "backup_keep", "backup_key_file")
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 
 stored_settings = Table(
@@ -66,7 +77,7 @@ class SettingsChanged(Fact, frozen=True):
 def effective(operator: Settings, values: Mapping[str, Any]) -> Settings:
     """The operator's settings with what is stored, where they left it open; without what is not understood."""
     usable: dict[str, Any] = {}
-    for name in STORABLE:
+    for name in (*STORABLE, *BY_COMMANDS):
         if name not in values or name in operator.given:
             continue
         try:

@@ -11,6 +11,7 @@ import msgspec
 
 from kith.base import news_rows
 from kith.base.db import Database, Session
+from kith.base.errors import NoSpace
 from kith.base.ids import IDs
 from kith.base.jobs import store as jobs
 from kith.base.jobs.kinds import JobKind
@@ -181,6 +182,18 @@ class Work:
     def aside(self) -> AbstractAsyncContextManager[Work]:
         """A second work with the same origin, for what must be kept even if this one fails."""
         return self._works.begin(self._origin)
+
+    @asynccontextmanager
+    async def noting(self) -> AsyncIterator[Work]:
+        """A work aside for what is noted by the way (a last use, say): where there is no room, it is left out.
+
+        Whoever only reads must not be refused because nothing can be written.
+        """
+        try:
+            async with self.aside() as aside:
+                yield aside
+        except NoSpace:
+            return
 
 
 def _now() -> datetime:

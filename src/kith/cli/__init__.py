@@ -17,6 +17,8 @@ COMMANDS = {
     "gateway": "Run the application gateway as a process of its own.",
     "work": "Run background jobs without a web server (PostgreSQL only).",
     "migrate": "Upgrade the database to the current schema.",
+    "backup": "Back up the whole server while it runs.",
+    "restore": "Restore a backup to an empty machine.",
     "users": "Create, show and change user accounts.",
     "accounts": "Limit, disable and suspend accounts, and undo it.",
     "reports": "List reports and resolve them.",

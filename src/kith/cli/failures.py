@@ -6,12 +6,13 @@ import sqlite3
 
 import asyncpg
 
+from kith.backup.failures import BackupFailed
 from kith.base.errors import Invalid, Problem
 from kith.base.settings import BadSettings
 
 
 def words_for(error: Exception) -> str | None:
-    if isinstance(error, BadSettings):
+    if isinstance(error, (BadSettings, BackupFailed)):
         return str(error)
     if isinstance(error, Invalid) and error.fields:
         return "; ".join(f"{name}: {' '.join(words)}" for name, words in error.fields.items())

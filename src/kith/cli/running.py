@@ -119,6 +119,7 @@ async def refuse_other_schema(settings: Settings) -> None:
 
 
 def refuse_missing(settings: Settings) -> None:
+    refuse_half_restored(settings)
     if settings.is_sqlite and not settings.sqlite_path.exists():
         raise BadSettings(f"there is no database at {settings.sqlite_path} yet: run `kith migrate` or `kith serve`")
 
@@ -129,8 +130,18 @@ def refuse_older(revision: str | None) -> None:
         raise BadSettings("the database is older than this version of Kith: run `kith migrate`")
 
 
+def refuse_half_restored(settings: Settings) -> None:
+    """What an interrupted restore has left looks like a server, and is none."""
+    if settings.restore_mark.is_file():
+        raise BadSettings(
+            f"a backup is being restored to {settings.data}, or that was interrupted: run `kith restore` once more "
+            "for the same backup, or empty the folder"
+        )
+
+
 async def revision_of(settings: Settings) -> str | None:
     """Where the database stands; one that is newer than this program is refused and left alone."""
+    refuse_half_restored(settings)
     database = await connect(settings, connections=1)
     try:
         return known(await database.revision())

@@ -278,7 +278,7 @@ class CallerAuthenticator:
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
         if token.last_used_at is None or work.now - token.last_used_at > TOUCH_EVERY:
-            async with work.aside() as aside:
+            async with work.noting() as aside:
                 await tokens.touch(aside.db, token.token_uuid, work.now)
         return login
 

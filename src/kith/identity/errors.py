@@ -15,6 +15,7 @@ _WORDS = {
     404: "Not found.",
     500: "A server error occurred.",
     503: "Service temporarily unavailable, try again later.",
+    507: "The server has no room left to store this. Reading still works; try again later.",
 }
 
 
@@ -23,7 +24,7 @@ _TOLD = ("code", "permission", "references")  # what an error may say beside its
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers = [JSON, *((name.encode(), value.encode()) for name, value in problem.headers.items())]
-    if isinstance(problem, Unavailable):
+    if isinstance(problem, Unavailable) and "Retry-After" not in problem.headers:
         headers.append((b"retry-after", b"5"))
     return Answer(problem.status, tuple(headers), msgspec.json.encode(_body(problem, exchange)))
 

@@ -19,14 +19,15 @@ _FOLDER = Path(__file__).parent
 _LOCK = 0x6B697468  # an advisory lock of our own on PostgreSQL
 
 
-async def upgrade(settings: Settings) -> None:
+async def upgrade(settings: Settings, *, to: str = "head") -> None:
+    """In one transaction: whatever ends it early, the database is as it was, and the next try begins there."""
     if settings.is_sqlite:
-        _upgrade_sqlite(settings.sqlite_path)
+        _upgrade_sqlite(settings.sqlite_path, to)
     else:
-        await _upgrade_postgres(settings.database)
+        await _upgrade_postgres(settings.database, to)
 
 
-def _upgrade_sqlite(path: Path) -> None:
+def _upgrade_sqlite(path: Path, to: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     engine = sa.create_engine(f"sqlite:///{path}", poolclass=NullPool)
 
@@ -38,7 +39,7 @@ def _upgrade_sqlite(path: Path) -> None:
     with _file_lock(path.with_suffix(".migrating")), engine.connect() as connection:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
-            run(connection)
+            run(connection, to)
         except BaseException:
             connection.exec_driver_sql("ROLLBACK")
             raise
@@ -46,21 +47,21 @@ def _upgrade_sqlite(path: Path) -> None:
     path.chmod(0o600)
 
 
-async def _upgrade_postgres(url: str) -> None:
+async def _upgrade_postgres(url: str, to: str) -> None:
     engine = create_async_engine(sqlalchemy_url(url), poolclass=NullPool)
     try:
         async with engine.begin() as connection:
             await connection.execute(sa.text("SET LOCAL lock_timeout = '30s'"))
             await connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
             await connection.execute(sa.text("SET LOCAL lock_timeout = '5s'"))
-            await connection.run_sync(run)
+            await connection.run_sync(run, to)
     finally:
         await engine.dispose()
 
 
-def run(connection: sa.Connection) -> None:
+def run(connection: sa.Connection, to: str = "head") -> None:
     config = alembic_config(connection)
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 def alembic_config(connection: sa.Connection) -> Config:

@@ -321,5 +321,5 @@ async def _let_in(exchange: Exchange, bearer: identity.Bearer, *, with_member: b
     await identity.note_use(exchange.work, bearer)
     # Once a day (and process), beside the request.
     if member is not None and exchange.find(Presence).is_new(member.id, exchange.work.now.toordinal()):
-        async with exchange.work.aside() as aside:
+        async with exchange.work.noting() as aside:
             aside.announce(MemberSeen(user_id=member.id, day=aside.now.date().isoformat()))

@@ -26,6 +26,7 @@ _TITLES = {
     502: translatable("Temporarily unavailable"),
     503: translatable("Temporarily unavailable"),
     504: translatable("Temporarily unavailable"),
+    507: translatable("Nothing can be stored at the moment"),
 }
 
 

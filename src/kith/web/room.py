@@ -45,6 +45,7 @@ from kith.web import (
 from kith.web.admin import (
     applications,
     audit,
+    backups,
     blocking,
     bulk,
     certificates,
@@ -179,6 +180,7 @@ ROOM = Room(
         *roles.routes,
         *tokens.routes,
         *machinery.routes,
+        *backups.routes,
         *reports.routes,
         *trends.routes,
         *people.routes,

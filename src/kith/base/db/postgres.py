@@ -13,8 +13,8 @@ from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.lender import Lender
 from kith.base.db.replicas import Replica, Replicas
 from kith.base.db.statement import Command, Query
-from kith.base.errors import Malformed, Unavailable
 from kith.base.metrics import REPLICA_READS
+from kith.base.errors import Malformed, NoSpace, Unavailable
 
 Row = TypeVar("Row")
 _answered, _failed = REPLICA_READS.labels("answered"), REPLICA_READS.labels("failed")
@@ -216,6 +216,8 @@ class _translated:  # noqa: N801 - reads as a word where it is used
             raise Dangling from error
         if isinstance(error, asyncpg.CharacterNotInRepertoireError):
             raise Malformed("Null characters are not allowed.") from error
+        if isinstance(error, asyncpg.DiskFullError):
+            raise NoSpace from error
         if isinstance(error, _TRANSIENT):
             raise Unavailable from error
 

@@ -23,7 +23,7 @@ from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.flusher import Flusher
 from kith.base.db.statement import Command, Query
-from kith.base.errors import Unavailable
+from kith.base.errors import NoSpace, Unavailable
 
 Row = TypeVar("Row")
 BUSY_SECONDS = 30.0
@@ -128,6 +128,7 @@ class Pen:
         self._waiting = 0  # for a turn
         self._flusher = Flusher("sqlite-commit")
         self._group: asyncio.Future[None] | None = None
+        self._undone_by: sqlite3.Error | None = None  # what last made SQLite undo a transaction by itself
         self._commits: set[asyncio.Task[None]] = set()
 
     async def take(self) -> None:
@@ -188,11 +189,15 @@ class Pen:
         finally:
             self._turn.release()
 
+    def is_undone(self, error: sqlite3.Error) -> None:
+        """SQLite has ended the transaction because of `error`."""
+        self._undone_by = error
+
     def _lose_group(self) -> None:
         """SQLite undid the whole transaction (the disk is full, say): those who wait for its commit must know."""
         group, self._group = self._group, None
         if group is not None:
-            group.set_exception(Unavailable("The transaction was rolled back"))
+            group.set_exception(_rolled_back(self._undone_by))
             group.exception()
 
     async def commit(self) -> None:
@@ -203,8 +208,9 @@ class Pen:
         try:
             self.connection.execute("RELEASE work")
         except sqlite3.Error as error:
+            self._undone_by = error
             self.give_back()
-            raise Unavailable("The transaction was rolled back") from error
+            raise _rolled_back(error) from error
         group = self._group
         if group is None:
             group = self._group = asyncio.get_running_loop().create_future()
@@ -351,6 +357,7 @@ class SQLiteSession:
     def _failure(self, error: sqlite3.Error) -> Exception:
         if self._writing and not self._reading.in_transaction:
             # The whole transaction is gone; whatever this session still tries must not be kept outside of one.
+            self._database.pen.is_undone(error)
             self._reading = self._database.reader
         return _in_our_words(error)
 
@@ -366,7 +373,32 @@ _TRANSIENT = (
 )
 
 
+# What writing meets on a full disk, by the part of it that fails: pages, the log, its index, the flush.
+_NO_ROOM = (
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_DIR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+    sqlite3.SQLITE_IOERR_SHMOPEN,
+)
+
+
+def _has_no_room(error: BaseException) -> bool:
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    return code & 0xFF == sqlite3.SQLITE_FULL or code in _NO_ROOM
+
+
+def _rolled_back(cause: BaseException | None) -> Unavailable:
+    """For everybody whose part of a transaction is gone with it."""
+    if cause is not None and (isinstance(cause, NoSpace) or _has_no_room(cause)):
+        return NoSpace()
+    return Unavailable("The transaction was rolled back")
+
+
 def _in_our_words(error: sqlite3.Error) -> Exception:
+    if _has_no_room(error):
+        return NoSpace()
     if isinstance(error, sqlite3.IntegrityError):
         return _clash(error)
     if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in _TRANSIENT:

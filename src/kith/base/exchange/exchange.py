@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 import structlog
 
-from kith.base.errors import Forbidden, Problem, Throttled
+from kith.base.errors import Forbidden, NoSpace, Problem, Throttled, is_no_room
 from kith.base.exchange.answers import CORS, Answer, Headers
 from kith.base.exchange.dialects import Dialect, Server
 from kith.base.exchange.incoming import Incoming, Message, Receive, Scope, Send
@@ -312,6 +312,9 @@ class Exchange:
         if isinstance(error, Problem) and error.status < 500:
             return error
         path = self.server.safe_path(self.path)
+        if isinstance(error, NoSpace) or is_no_room(error):
+            _log.error("request.no_space", request=self.id, method=self.method, path=path, cause=repr(error.__cause__))
+            return error if isinstance(error, NoSpace) else NoSpace()
         _log.error("request.failed", request=self.id, method=self.method, path=path, exc_info=error)
         return error if isinstance(error, Problem) else Problem()
 

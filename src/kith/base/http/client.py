@@ -86,6 +86,11 @@ class Outgoing:
         self._private_hosts = PrivateHosts(private_hosts)
         self._session: aiohttp.ClientSession | None = None
         self._poster = Poster(user_agent, self._private_hosts)
+        self._is_silent = False
+
+    def silence(self) -> None:
+        """From now on nothing is sent to anybody: for a server that only tries whether it would run."""
+        self._is_silent = True
 
     async def close(self) -> None:
         await self._poster.close()
@@ -129,6 +134,8 @@ class Outgoing:
         It costs a fraction of any other: the connection is kept for the next one to the same host. `url` is as
         `checked_url` gives it; `headers` hold `host`, and are sent as they are. The times are those of `Poster`.
         """
+        if self._is_silent:
+            raise OutgoingError("refused_address", f"{url}: nothing is sent from here")
         return await self._poster.post(url, headers, body)
 
     @asynccontextmanager
@@ -162,6 +169,8 @@ class Outgoing:
 
     async def _send(self, hop: Hop, deadline: float) -> aiohttp.ClientResponse:
         writing.refuse(f"{hop.shown} is asked")
+        if self._is_silent:
+            raise OutgoingError("refused_address", f"{hop.shown}: nothing is sent from here")
         left = deadline - asyncio.get_running_loop().time()
         if left <= 0:
             raise OutgoingError("timeout", hop.shown)

@@ -119,6 +119,18 @@ _put_off = command(
         held_until=null(),
     )
 )
+_wait = command(
+    update(jobs)
+    .where(and_(jobs.c.id == bindparam("job"), jobs.c.held_by == bindparam("worker", type_=UID())))
+    .values(
+        state=READY,
+        run_at=bindparam("again_at", type_=Instant()),
+        error=bindparam("why"),
+        attempts=jobs.c.attempts - 1,
+        held_by=null(),
+        held_until=null(),
+    )
+)
 _is_second_death = jobs.c.deaths + 1 >= MOST_DEATHS
 _after_a_death = {
     "state": case((_is_second_death, literal_column(str(DEAD))), else_=literal_column(str(READY))),
@@ -247,6 +259,11 @@ async def give_back(db: Session, ids: list[int], worker: str) -> None:
 
 async def put_off(db: Session, job: int, worker: str, *, at: datetime, why: str) -> None:
     await db.run(_put_off, job=job, worker=worker, new_state=READY, again_at=at, why=why)
+
+
+async def wait(db: Session, job: int, worker: str, *, at: datetime, why: str) -> None:
+    """Try again `at` a time, as if it had not been tried now."""
+    await db.run(_wait, job=job, worker=worker, again_at=at, why=why)
 
 
 async def bury(db: Session, job: int, worker: str, *, now: datetime, why: str) -> None:

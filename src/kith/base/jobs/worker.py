@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 import structlog
 
-from kith.base.errors import Unavailable
+from kith.base.errors import NoSpace, Unavailable, is_no_room
 from kith.base.jobs import store
 from kith.base.jobs.kinds import QUICK, Give, JobKind, Periodic
 from kith.base.jobs.suspects import Suspects
@@ -34,6 +34,7 @@ LEASE = timedelta(seconds=15)
 BEAT_SECONDS = 5.0
 IDLE_SECONDS = 1.0
 GRACE_SECONDS = 10.0
+NO_ROOM_PAUSE = timedelta(seconds=30)
 BATCH = 50
 
 _log = structlog.get_logger()
@@ -67,6 +68,7 @@ class Worker:
         self._grace = grace
         self._stopping = asyncio.Event()
         self._held: set[int] = set()
+        self._lost: set[int] = set()  # their end could not be written; they go back when something can be again
         self._wakes: dict[str, asyncio.Event] = {}
         self._due = store.DueLanes([QUICK, *(kind.lane for kind in kinds if kind.outside)])
         self._suspects = Suspects(self._held, self._claim_suspect, self._alone_one)
@@ -117,10 +119,13 @@ class Worker:
         _tell(taken)
 
     async def _leave(self) -> None:
-        async with self._works.begin() as work:
-            if self._held:
-                await store.give_back(work.db, list(self._held), self.id)
-            await store.leave(work.db, self.id, forget_before=work.now - timedelta(hours=1))
+        try:
+            async with self._works.begin() as work:
+                if self._held or self._lost:
+                    await store.give_back(work.db, [*self._held, *self._lost], self.id)
+                await store.leave(work.db, self.id, forget_before=work.now - timedelta(hours=1))
+        except NoSpace:
+            _log.warning("jobs.left_without_a_word")  # as when the power fails
 
     async def _heartbeat(self) -> None:
         seen_at = datetime.now(UTC)
@@ -135,12 +140,16 @@ class Worker:
         """Whoever was late (the database was away, the machine slept) leaves the others time to say they live."""
         async with self._works.begin() as work:
             await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
+            lost = list(self._lost)
+            if lost:
+                await store.give_back(work.db, lost, self.id)
             if self._held:
                 await store.hold(work.db, list(self._held), self.id, work.now + LEASE)
             is_late = work.now - before > LEASE
             taken = [] if is_late else await self._take_over(work)
             if await store.next_suspect(work.db) is not None:
                 self._suspects.look()
+        self._lost.difference_update(lost)
         _tell(taken)
         return work.now
 
@@ -318,6 +327,9 @@ class Worker:
     async def _failed(self, job: Claimed, error: Exception) -> None:
         kind = self._kinds.get(job.kind)
         why = _storable("".join(traceback.format_exception(error))[-4000:])
+        if isinstance(error, NoSpace) or is_no_room(error):
+            await self._wait_for_room(job, why)
+            return
         parts = kind.parts if kind is not None and not isinstance(error, (Unavailable, msgspec.DecodeError)) else ()
         dead = isinstance(error, Give) and error.later is None
         dead = not parts and (dead or (kind is not None and job.attempts >= kind.attempts))
@@ -333,7 +345,21 @@ class Worker:
                 else:
                     await store.put_off(work.db, job.id, self.id, at=work.now + wait, why=why)
         except Unavailable:
-            _log.warning("jobs.verdict_lost", job=job.id)  # its lease runs out, and it is taken over
+            self._lose(job)
+
+    async def _wait_for_room(self, job: Claimed, why: str) -> None:
+        """A full disk is nobody's fault: the attempt does not count, however often it comes to that."""
+        _log.warning("jobs.no_space", job=job.id, kind=job.kind)
+        try:
+            async with self._works.begin() as work:
+                await store.wait(work.db, job.id, self.id, at=work.now + NO_ROOM_PAUSE, why=why)
+        except Unavailable:
+            self._lose(job)
+
+    def _lose(self, job: Claimed) -> None:
+        """Nothing can be written, so nobody can take it over either; `_beat` gives it back."""
+        _log.warning("jobs.verdict_lost", job=job.id)
+        self._lost.add(job.id)
 
     async def _take_apart(self, work: Work, job: Claimed, parts: Sequence[JobKind[Any]]) -> None:
         """Each part is a job of its own from now on: one that fails must not keep the others from being done."""

@@ -17,6 +17,7 @@ from kith.base.errors import Unavailable
 from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import DEAD, READY
 from kith.base.settings import Settings
+from kith.cli.check.backups import backups
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
 from kith.cli.check.neighbours import neighbours
 from kith.cli.check.replicas import replicas
@@ -118,6 +119,8 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
         async for finding in neighbours(settings, db):
             yield finding
         async for finding in _jobs(db):
+            yield finding
+        async for finding in backups(settings, db):
             yield finding
 
 

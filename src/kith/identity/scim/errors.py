@@ -35,7 +35,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         body["scimType"] = kind
     body["detail"] = _words(problem, exchange)
     headers = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in problem.headers.items()]
-    if isinstance(problem, Unavailable):
+    if isinstance(problem, Unavailable) and "Retry-After" not in problem.headers:
         headers.append((b"retry-after", b"5"))
     return Answer(problem.status, ((b"content-type", SCIM_JSON), *headers), msgspec.json.encode(body))
 

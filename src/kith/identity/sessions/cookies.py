@@ -53,7 +53,7 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
         return None
     exchange.is_from(session.session_uuid, acting_in(session))
     if moved or work.now - session.last_used_at > TOUCH_EVERY:
-        async with work.aside() as aside:
+        async with work.noting() as aside:
             await store.touch(
                 aside.db,
                 session,

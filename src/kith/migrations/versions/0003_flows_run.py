@@ -171,5 +171,7 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_identity_consents_expires_at"), ["expires_at"], unique=False)
 
     with op.batch_alter_table("identity_policies_password", schema=None) as batch_op:
-        batch_op.add_column(sa.Column("check_zxcvbn", sa.Boolean(), nullable=False))
-        batch_op.add_column(sa.Column("zxcvbn_score_threshold", sa.Integer(), nullable=False))
+        batch_op.add_column(sa.Column("check_zxcvbn", sa.Boolean(), nullable=False, server_default=sa.false()))
+        batch_op.add_column(
+            sa.Column("zxcvbn_score_threshold", sa.Integer(), nullable=False, server_default=sa.text("2"))
+        )

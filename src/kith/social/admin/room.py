@@ -5,7 +5,19 @@ from __future__ import annotations
 from kith.base.rooms import Room
 from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
 from kith.social.admin import webhook_tasks
-from kith.social.admin.api import accounts, actions, appeals, blocks, figures, house, jobs, mail_texts, reports, roles
+from kith.social.admin.api import (
+    accounts,
+    actions,
+    appeals,
+    backups,
+    blocks,
+    figures,
+    house,
+    jobs,
+    mail_texts,
+    reports,
+    roles,
+)
 from kith.social.errors import DIALECT
 from kith.social.moderation.facts import ReportChanged, ReportCreated
 from kith.social.statuses.facts import StatusEdited
@@ -24,6 +36,7 @@ ROOM = Room(
         *house.routes,
         *mail_texts.routes,
         *jobs.routes,
+        *backups.routes,
     ),
     jobs=(
         webhook_tasks.DELIVER,

@@ -23,7 +23,8 @@ import msgspec
 import structlog
 
 import kith
-from kith.base.errors import Problem, Unavailable
+from kith.base.errors import NoSpace, Problem, Unavailable
+from kith.social.files.process.refusal import NO_ROOM
 from kith.social.files.sniff import Sniffed
 
 __all__ = ["BadFile", "Bounds", "DecodedFile", "DecoderProcesses", "Fill", "Made", "copying"]
@@ -31,6 +32,7 @@ __all__ = ["BadFile", "Bounds", "DecodedFile", "DecoderProcesses", "Fill", "Made
 AT_ONCE = 2
 SLOW_AT_ONCE = 1
 WAIT_SECONDS = 120.0
+LEAST_FREE = 64 * 1024  # where a program failed with less, it was not the file's fault
 LEFTOVER_SECONDS = 2 * 3600.0
 
 BROKEN = "File type of uploaded media could not be verified"
@@ -202,6 +204,8 @@ def _read(folder: Path, code: int | None) -> DecodedFile:
             return msgspec.json.decode(told, type=DecodedFile)
         except msgspec.ValidationError:
             raise BadFile(msgspec.json.decode(told, type=_Refusal).error) from None
+    if code == NO_ROOM or shutil.disk_usage(folder).free < LEAST_FREE:
+        raise NoSpace
     _log.warning("files.program_died", code=code, said=_tail(folder / "said"))
     raise BadFile(TOO_LONG if code in (None, -signal.SIGXCPU, -signal.SIGKILL) else BROKEN)
 

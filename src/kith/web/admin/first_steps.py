@@ -1,16 +1,26 @@
-"""The first steps after the set-up: each looks for itself whether it is done. Of backups, somebody has to say so."""
+"""The first steps after the set-up: each looks for itself whether it is done.
+
+Of backups that are made by other means, somebody has to say so.
+"""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import msgspec
 
+from kith.base.backups import store as backups
+from kith.base.backups.tables import BACKUP
 from kith.base.exchange import Exchange
 from kith.base.settings import Settings
+from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web import own_api
 from kith.web.translation import translatable
 
 __all__ = ["FirstStep", "first_steps"]
+
+LATELY = timedelta(days=14)
 
 
 class FirstStep(msgspec.Struct, frozen=True):
@@ -20,6 +30,12 @@ class FirstStep(msgspec.Struct, frozen=True):
     address: str = ""
     setting: str = ""  # where the server cannot see it for itself: what is set when somebody says so
     promise: str = ""
+
+
+async def has_backup(work: Work) -> bool:
+    """Whether a backup has succeeded lately."""
+    last = await backups.last_success(work.db, BACKUP)
+    return last is not None and work.now - last.started_at < LATELY
 
 
 async def first_steps(exchange: Exchange) -> list[FirstStep]:
@@ -54,10 +70,11 @@ async def first_steps(exchange: Exchange) -> list[FirstStep]:
         FirstStep(
             translatable("Back up database, keys and media"),
             translatable(
-                "Copy the data folder every day to another machine, and the database too if that is PostgreSQL. "
-                "Without the keys in it, nobody can read what is stored encrypted."
+                "Set KITH_BACKUP and KITH_BACKUP_SCHEDULE, so that the server backs itself up every day. Without its "
+                "keys, nobody can read what is stored encrypted."
             ),
-            settings.backups,
+            settings.backups or await has_backup(work),
+            "/admin/backups",
             setting="" if "backups" in work.operator_settings.given else "backups",
             promise=translatable("I make backups of it"),
         ),

@@ -77,6 +77,7 @@ AREAS = (
     )),
     Area(translatable("Machinery"), (
         ("/admin/jobs", translatable("Jobs")),
+        ("/admin/backups", translatable("Backups")),
         ("/admin/webhooks", translatable("Webhooks")),
     )),
 )  # fmt: skip
@@ -109,6 +110,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "/admin/canonical_email_blocks": ("manage_blocks",),
     "/admin/ip_blocks": ("manage_blocks",),
     "/admin/jobs": ("view_devops",),
+    "/admin/backups": ("view_devops",),
     "/staff/refusals": (SUPERUSER,),
     "/staff/signups": (TEAM,),
 }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+NO_ROOM = 28  # the exit code of a program that found no room for what it made
 BROKEN = "File type of uploaded media could not be verified"
 
 

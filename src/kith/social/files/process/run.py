@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 import traceback
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kith.base.confine import confine
-from kith.social.files.process.refusal import RefusedFile
+from kith.social.files.process.refusal import NO_ROOM, RefusedFile
 
 Craft = Callable[[Path, Path, str], dict[str, Any]]
 
@@ -21,7 +22,15 @@ def run(crafts: Mapping[str, Craft]) -> None:
     """Do what the first argument says, in the folder this was started in, with its file `source`."""
     job = json.loads(sys.argv[1])
     confine(memory=job["memory"], seconds=job["seconds"], file_bytes=job["file_bytes"])
-    folder = Path.cwd()
+    try:
+        _craft(crafts, job, Path.cwd())
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        sys.exit(NO_ROOM)
+
+
+def _craft(crafts: Mapping[str, Craft], job: dict[str, Any], folder: Path) -> None:
     try:
         report = crafts[job["craft"]](folder, folder / "source", job["mime"])
     except RefusedFile as refused:

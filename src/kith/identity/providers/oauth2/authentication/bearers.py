@@ -141,7 +141,7 @@ async def note_use(work: Work, bearer: Bearer) -> None:
     """Store the last use, once a day, in a work of its own."""
     if bearer.last_used_at is not None and work.now - bearer.last_used_at < TOUCH_EVERY:
         return
-    async with work.aside() as aside:
+    async with work.noting() as aside:
         if bearer.grant_uuid is not None:
             await store.touch(aside.db, bearer.key_hash, work.now)
             return

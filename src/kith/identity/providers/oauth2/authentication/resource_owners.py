@@ -82,7 +82,7 @@ async def _app_password_of(work: Work, user: User, password: str) -> ApiToken | 
     token = await tokens.find_live(work.db, hash_key(password), work.now)
     if token is None or token.intent != "app_password" or token.user_id != user.id:
         return None
-    async with work.aside() as aside:
+    async with work.noting() as aside:
         await tokens.touch(aside.db, token.token_uuid, work.now)
     return token
 

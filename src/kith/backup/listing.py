@@ -1,0 +1,54 @@
+"""What there is in a repository, whether it is sound, and what of it may go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kith.backup.failures import BadRepository, Damaged
+from kith.backup.making import Progress
+from kith.backup.manifest import Manifest
+from kith.backup.repository import Repository
+from kith.backup.retention import read_keep, superfluous
+
+__all__ = ["RepositoryVerdict", "prune_repository", "show", "verify_repository"]
+
+
+class RepositoryVerdict(msgspec.Struct, frozen=True):
+    backups: int
+    pieces: int
+    damaged: int
+    damaged_backups: list[str]
+
+
+def show(manifest: Manifest) -> dict[str, Any]:
+    names = ("id", "made_at", "version", "revision", "engine", "base_url", "files_count", "files_gone", "size")
+    told = {name: getattr(manifest, name) for name in (*names, "new_bytes", "new_chunks", "database_bytes")}
+    return told | {"rows": sum(manifest.counts.values())}
+
+
+async def verify_repository(
+    repository: Repository, only: str | None, progress: Progress, *, is_dropping: bool
+) -> RepositoryVerdict:
+    """Every piece is read once, however many backups name it."""
+    ids = [only] if only is not None else await repository.ids()
+    needs: dict[str, set[str]] = {}
+    broken: list[str] = []
+    for id in ids:
+        try:
+            needs[id] = await repository.names(await repository.manifest(id))
+        except (BadRepository, Damaged):
+            broken.append(id)
+    names = set().union(*needs.values())
+    progress.begin("Reading", len(names))
+    damaged = await repository.check(names, progress.advance)
+    if is_dropping:
+        await repository.remove(damaged)
+    broken += [id for id, needed in needs.items() if needed & damaged]
+    return RepositoryVerdict(len(ids), len(names), len(damaged), sorted(broken))
+
+
+async def prune_repository(repository: Repository, keep: str, *, is_trying: bool = False) -> tuple[list[str], int]:
+    gone = superfluous(await repository.ids(), read_keep(keep))
+    return gone, 0 if is_trying else await repository.drop(gone)

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import bindparam, delete, select
+
+from kith.base.backups.tables import BackupRun, backup_runs
+from kith.base.db import Instant, Session, command, insert_into, query
+
+__all__ = ["add", "forget", "last", "last_success", "listed"]
+
+_of_kind = select(backup_runs).where(backup_runs.c.kind == bindparam("kind"))
+_newest_first = backup_runs.c.started_at.desc(), backup_runs.c.id.desc()
+
+_add = command(insert_into(backup_runs))
+_listed = query(_of_kind.order_by(*_newest_first).limit(bindparam("most")), BackupRun)
+_last_success = query(_of_kind.where(backup_runs.c.succeeded).order_by(*_newest_first).limit(1), BackupRun)
+_forget = command(delete(backup_runs).where(backup_runs.c.started_at < bindparam("before", type_=Instant())))
+
+
+async def add(db: Session, run: BackupRun) -> None:
+    await db.run(_add, **msgspec.structs.asdict(run))
+
+
+async def listed(db: Session, kind: str, most: int) -> list[BackupRun]:
+    """The newest first."""
+    return await db.all(_listed, kind=kind, most=most)
+
+
+async def last(db: Session, kind: str) -> BackupRun | None:
+    return next(iter(await listed(db, kind, 1)), None)
+
+
+async def last_success(db: Session, kind: str) -> BackupRun | None:
+    return await db.one(_last_success, kind=kind)
+
+
+async def forget(db: Session, before: datetime) -> None:
+    await db.run(_forget, before=before)

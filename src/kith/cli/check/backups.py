@@ -1,0 +1,51 @@
+"""Whether there is a backup, how old it is, and whether it could be restored."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+from kith.base.backups import store
+from kith.base.backups.schedule import is_overdue
+from kith.base.backups.tables import BACKUP, REHEARSAL
+from kith.base.db import Session
+from kith.base.settings import Settings
+from kith.base.stored_settings import effective, read_stored
+from kith.cli.check.findings import Finding, ok, problem, warning
+from kith.cli.showing import cell
+
+OLD = timedelta(days=8)
+
+
+async def backups(settings: Settings, db: Session) -> AsyncIterator[Finding]:
+    settings = effective(settings, await read_stored(db))
+    good, tried = await store.last_success(db, BACKUP), await store.last(db, BACKUP)
+    rehearsed = await store.last(db, REHEARSAL)
+    now = datetime.now(UTC)
+    if tried is not None and not tried.succeeded:
+        yield problem("backups", f"the last backup failed: {tried.words}", "mend that, then run `kith backup`")
+    if good is None:
+        if settings.backups:
+            yield ok("backups", "backups are made by other means, says KITH_BACKUPS")
+        else:
+            yield warning("backups", "this server has never been backed up", "set KITH_BACKUP and KITH_BACKUP_SCHEDULE")
+        return
+    words = f"the last backup is of {cell(good.started_at)}"
+    if is_overdue(settings, good.started_at, now):
+        yield problem("backups", f"{words}, which is older than the schedule allows", "see `kith jobs list`")
+    elif now - good.started_at > OLD:
+        yield warning("backups", words, "set KITH_BACKUP_SCHEDULE, so that the worker makes them")
+    else:
+        yield ok("backups", words)
+    if not good.is_encrypted:
+        yield warning(
+            "backups",
+            "backups hold the server's keys and are not encrypted",
+            "set KITH_BACKUP_KEY_FILE",
+        )
+    if rehearsed is None:
+        yield warning("backups", "no backup has ever been restored, even to try", "run `kith backup rehearse`")
+    elif rehearsed.succeeded:
+        yield ok("backups", f"{rehearsed.backup} was restored to try on {cell(rehearsed.ended_at)}: {rehearsed.words}")
+    else:
+        yield problem("backups", f"a backup could not be restored: {rehearsed.words}", "run `kith backup verify`")

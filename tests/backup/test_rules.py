@@ -1,0 +1,130 @@
+"""What needs no server: when backups are due, which stay, how pieces are named, cut and sealed."""
+
+from __future__ import annotations
+
+import zlib
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kith.backup.failures import Damaged
+from kith.backup.postgres_moment import Cutter
+from kith.backup.recorded_settings import as_toml, record
+from kith.backup.retention import read_keep, superfluous
+from kith.backup.sealing import PieceSealer
+from kith.base.backups.schedule import is_due, read_schedule
+from kith.base.settings import BadSettings, load
+
+MONDAY = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("words", "now", "last_due"),
+    [
+        ("daily at 03:00", MONDAY, "2026-11-15T03:00"),
+        ("daily at 03:00", MONDAY + timedelta(hours=1), "2026-11-16T03:00"),
+        ("Daily", MONDAY + timedelta(hours=5), "2026-11-16T03:00"),
+        ("weekly on sunday at 23:30", MONDAY, "2026-11-15T23:30"),
+        ("weekly on monday at 23:30", MONDAY, "2026-11-09T23:30"),
+        ("every 6h", MONDAY, "2026-11-15T20:00"),
+        ("hourly", MONDAY, "2026-11-16T01:00"),
+    ],
+)
+def test_when_a_backup_should_have_been_made(words: str, now: datetime, last_due: str) -> None:
+    schedule = read_schedule(words)
+    assert schedule is not None
+    assert f"{schedule.last_due(now):%Y-%m-%dT%H:%M}" == last_due
+
+
+def test_one_that_failed_is_tried_again_after_a_while() -> None:
+    schedule = read_schedule("daily at 01:00")
+    assert schedule is not None
+    yesterday, soon, later = MONDAY - timedelta(days=1), MONDAY - timedelta(minutes=10), MONDAY - timedelta(minutes=40)
+    assert is_due(schedule, MONDAY, succeeded_at=None, tried_at=None)
+    assert not is_due(schedule, MONDAY, succeeded_at=soon, tried_at=soon)
+    assert is_due(schedule, MONDAY, succeeded_at=yesterday, tried_at=yesterday)
+    assert not is_due(schedule, MONDAY, succeeded_at=yesterday, tried_at=soon)
+    assert is_due(schedule, MONDAY, succeeded_at=yesterday, tried_at=later)
+
+
+@pytest.mark.parametrize("words", ["sometimes", "every 1m", "daily at 25:00", "weekly on moonday at 03:00", "every 0h"])
+def test_a_schedule_that_says_nothing_is_refused(words: str) -> None:
+    with pytest.raises(BadSettings, match="schedule of backups"):
+        read_schedule(words)
+    assert read_schedule("off") is read_schedule("") is None
+
+
+def _ids(*moments: datetime) -> list[str]:
+    return [f"{at:%Y%m%dT%H%M%SZ}-abcdef" for at in moments]
+
+
+def test_of_each_day_week_and_month_the_newest_stays() -> None:
+    hourly = _ids(*(MONDAY - timedelta(hours=hours) for hours in range(24 * 70)))
+
+    gone = superfluous(hourly, read_keep("3 daily, 2 weekly, 3 monthly"))
+
+    kept = sorted(set(hourly) - set(gone), reverse=True)
+    assert [one[:11] for one in kept] == ["20261116T02", "20261115T23", "20261114T23", "20261031T23", "20260930T23"]
+    assert superfluous(hourly[:1], read_keep("")) == []
+    with pytest.raises(BadSettings):
+        read_keep("seven daily")
+
+
+@given(st.lists(st.integers(0, 10**8), max_size=30), st.integers(0, 5))
+def test_the_newest_always_stays(seconds: list[int], count: int) -> None:
+    ids = _ids(*(MONDAY + timedelta(seconds=one) for one in seconds))
+    gone = superfluous(ids, read_keep(f"{count} weekly"))
+    assert not ids or max(ids) not in gone
+    assert set(gone) <= set(ids)
+
+
+@given(st.lists(st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"")), max_size=60), st.integers(1, 50))
+def test_lines_that_were_cut_are_the_same_lines(lines: list[bytes], step: int) -> None:
+    data = b"".join(line + b"\n" for line in lines)
+    cutter = Cutter()
+    pieces = [piece for at in range(0, len(data), step) for piece in cutter.feed(data[at : at + step])]
+    assert b"".join([*pieces, *cutter.end()]) == data
+
+
+def test_a_line_more_at_the_start_moves_few_cuts() -> None:
+    lines = [
+        f"{number}\t{zlib.crc32(bytes([number % 251])):x} some words of a row\n".encode() for number in range(60_000)
+    ]
+
+    def cut(all_lines: list[bytes]) -> set[bytes]:
+        cutter = Cutter()
+        return {*cutter.feed(b"".join(all_lines)), *cutter.end()}
+
+    before, after = cut(lines), cut([b"-1\tnew\n", *lines])
+    assert len(before) > 5
+    assert len(before & after) >= len(before) - 2
+
+
+@pytest.mark.parametrize("key", [None, b"k" * 32])
+@pytest.mark.parametrize("data", [b"", b"text " * 1000, bytes(range(256)) * 3])
+def test_what_was_sealed_is_opened_under_its_own_name_only(key: bytes | None, data: bytes) -> None:
+    sealer = PieceSealer(key, "repository")
+    name = sealer.name(data)
+    sealed = sealer.seal(data, name)
+    assert sealer.open_named(sealed, name) == data
+    for wrong in (sealed[:-1] + bytes([sealed[-1] ^ 1]), sealed[:5], b""):
+        with pytest.raises(Damaged):
+            sealer.open_named(wrong, name)
+    with pytest.raises(Damaged):
+        sealer.open(sealed, "another name")
+    other = PieceSealer(b"o" * 32, "repository")
+    assert other.name(data) != name
+    with pytest.raises(Damaged):
+        other.open(sealed, name)
+
+
+def test_secrets_of_the_environment_are_only_named() -> None:
+    settings = load({"KITH_TITLE": "Our town", "KITH_SMTP": "smtp://u:hunter2@mail.example.org", "KITH_DATA": "/srv"})
+    recorded = record(settings)
+    assert recorded.secret == ("smtp",)
+    text = as_toml(recorded)
+    assert 'title = "Our town"' in text
+    assert "# smtp =" in text
+    assert "hunter2" not in text
