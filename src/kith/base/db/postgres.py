@@ -13,8 +13,8 @@ from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.lender import Lender
 from kith.base.db.replicas import Replica, Replicas
 from kith.base.db.statement import Command, Query
-from kith.base.metrics import REPLICA_READS
 from kith.base.errors import Malformed, NoSpace, Unavailable
+from kith.base.metrics import REPLICA_READS
 
 Row = TypeVar("Row")
 _answered, _failed = REPLICA_READS.labels("answered"), REPLICA_READS.labels("failed")
