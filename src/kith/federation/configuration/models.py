@@ -3,7 +3,7 @@ configuration: they are asked and fetched anew."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from kith.base.work import Work
 from kith.federation.block_lists import store as block_lists
@@ -21,7 +21,7 @@ FILE = "a8-federation"
 
 class RelayModel(ListedModel):
     name, file, permission, key = "federation.relay", FILE, "manage_federation", ("inbox_url",)
-    fields = {"inbox_url": str}
+    fields: ClassVar[dict[str, Any]] = {"inbox_url": str}
 
     async def every(self, work: Work) -> list[StoredValues]:
         return [StoredValues(one.id, {"inbox_url": one.inbox}) for one in await relays.every(work.db)]
@@ -29,7 +29,7 @@ class RelayModel(ListedModel):
     async def add(self, run: BlueprintRun, by: Staff, values: Values) -> Any:
         return (await joining.add(run.work, by, values["inbox_url"])).id
 
-    async def change(self, run: BlueprintRun, by: Staff, stored: StoredValues, values: Values) -> None:
+    async def change(self, _run: BlueprintRun, _by: Staff, _stored: StoredValues, _values: Values) -> None:
         raise BadBlueprint("the address of a relay cannot be changed into another")
 
     async def delete(self, run: BlueprintRun, by: Staff, stored: StoredValues) -> None:
@@ -38,7 +38,7 @@ class RelayModel(ListedModel):
 
 class BlockListModel(ListedModel):
     name, file, permission, key = "federation.blocklist", FILE, "manage_federation", ("url",)
-    fields = {"url": str}
+    fields: ClassVar[dict[str, Any]] = {"url": str}
 
     async def every(self, work: Work) -> list[StoredValues]:
         lists = await block_lists.every(work.db)
@@ -47,7 +47,7 @@ class BlockListModel(ListedModel):
     async def add(self, run: BlueprintRun, by: Staff, values: Values) -> Any:
         return (await subscribing.add(run.work, by, values["url"])).id
 
-    async def change(self, run: BlueprintRun, by: Staff, stored: StoredValues, values: Values) -> None:
+    async def change(self, _run: BlueprintRun, _by: Staff, _stored: StoredValues, _values: Values) -> None:
         raise BadBlueprint("the address of a list cannot be changed into another")
 
     async def delete(self, run: BlueprintRun, by: Staff, stored: StoredValues) -> None:

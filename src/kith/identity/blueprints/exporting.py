@@ -44,13 +44,6 @@ class _Record:
     def named(self, names: Iterable[str]) -> tuple[Any, ...]:
         return tuple(_comparable(self.stored.values.get(name)) for name in names)
 
-    @property
-    def label(self) -> str:
-        parts = [shown(self.stored.values.get(name)) for name in self.model.natural(self.stored.values)]
-        return "-".join(str(part) for part in parts if part not in (None, ""))
-
-    def sorting(self) -> tuple[str, ...]:
-        return tuple(str(shown(self.stored.values.get(name))) for name in self.identifiers)
 
 
 def _comparable(value: Any) -> Any:
@@ -116,6 +109,24 @@ class _Export:
                 told = ", ".join(str(shown(part)) for part in twin[:3])
                 self._warnings.append(f"{count} records of {records[0].model.name} cannot be told apart: {told}")
 
+    def _names(self, one: _Record, names: Iterable[str], depth: int = 0) -> list[str]:
+        """What people call it by: of records that it refers to, their names."""
+        parts: list[str] = []
+        for name in names:
+            value = one.stored.values.get(name)
+            other = self._by_key.get((value.to, value.key)) if isinstance(value, RecordLink) else None
+            if other is not None and depth < 5:
+                parts.append("-".join(self._names(other, other.model.natural(other.stored.values), depth + 1)))
+            else:
+                parts.append("" if value is None else str(shown(value)))
+        return parts
+
+    def _label(self, one: _Record) -> str:
+        return "-".join(part for part in self._names(one, one.model.natural(one.stored.values)) if part)
+
+    def _sorting(self, one: _Record) -> tuple[int, list[str]]:
+        return one.model.before_others(one.stored.values), self._names(one, one.identifiers)
+
     def files(self) -> list[ExportedFile]:
         names = sorted({one.model.file for one in self._records})
         made = [self._file(name, [one for one in self._records if one.model.file == name]) for name in names]
@@ -129,10 +140,10 @@ class _Export:
 
     def _file(self, name: str, records: list[_Record]) -> ExportedFile:
         order = {model: place for place, model in enumerate(dict.fromkeys(one.model.name for one in records))}
-        records = sorted(records, key=lambda one: (order[one.model.name], one.sorting()))
+        records = sorted(records, key=lambda one: (order[one.model.name], self._sorting(one)))
         taken: Counter[str] = Counter()
         for one in records:
-            word = re.sub(r"[^a-z0-9]+", "-", f"{one.model.name.partition('.')[2]}-{one.label}".lower())[:80].strip("-")
+            word = re.sub(r"[^a-z0-9]+", "-", f"{one.model.name.partition('.')[2]}-{self._label(one)}".lower())[:80].strip("-")
             taken[word] += 1
             one.id = word if taken[word] == 1 else f"{word}-{taken[word]}"
         mine = {id(one) for one in records}
@@ -156,7 +167,7 @@ class _Export:
                 return
             postponed = set()
             for field, value in one.stored.values.items():
-                for other in self._referred(value):
+                for other in sorted(self._referred(value), key=self._sorting):
                     if id(other) not in mine or id(other) in done:
                         continue
                     if id(other) == id(one) or id(other) in above:
@@ -188,7 +199,7 @@ class _Export:
     def _written(self, one: _Record, name: str, value: Any, mine: set[int]) -> Any:
         match value:
             case SecretText():
-                return self._hide(one.model.name, one.label, name, value)
+                return self._hide(one.model.name, self._label(one), name, value)
             case RecordLink():
                 other = self._by_key.get((value.to, value.key))
                 if other is None:

@@ -53,6 +53,10 @@ class Model(Protocol):
 
     def natural(self, values: Values) -> tuple[str, ...]: ...
 
+    def before_others(self, values: Values) -> int:
+        """Records with a smaller number come first in an export."""
+        ...
+
     async def may(self, work: Work, caller: ApiCaller) -> bool:
         """Whether the caller may add, change and delete its records."""
         ...

@@ -1,4 +1,4 @@
-"""Reads a blueprint from YAML: only plain values and the known tags, within limits that are checked while it is read."""
+"""Reads a blueprint from YAML: only plain values and the known tags, within limits."""
 
 from __future__ import annotations
 
@@ -172,15 +172,14 @@ class _Builder:
 
     def _check_shape(self, text: str) -> None:
         """Before anything is made of it."""
-        yaml, depth, aliases, values = self._yaml, 0, 0, 0
-        for event in yaml.parse(text, Loader=self._loader):
+        yaml, depth, aliases = self._yaml, 0, 0
+        for values, event in enumerate(yaml.parse(text, Loader=self._loader)):
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             elif isinstance(event, yaml.AliasEvent):
                 aliases += 1
-            values += 1
             if depth > self._limits.depth:
                 raise BadBlueprint(f"line {event.start_mark.line + 1}: this is nested too deeply")
             if aliases > self._limits.aliases:

@@ -105,6 +105,9 @@ class RecordModel:
             return ("managed",)
         return NATURAL.get(self.name, ("name",))
 
+    def before_others(self, _values: Values) -> int:
+        return 0
+
     async def may(self, _work: Work, caller: ApiCaller) -> bool:
         return all(caller.may(self.resource.permission(verb)) for verb in ("add", "change", "delete"))
 
@@ -230,8 +233,7 @@ class RecordModel:
                 continue
             if isinstance(field, References) and isinstance(value, list) and None in value:
                 run.warn(f"something in `{name}` of {self.name} was not found, so it was left out")
-                value = [one for one in value if one is not None]
-            taken[name] = self._pointed(field, value)
+            taken[name] = self._pointed(field, _without_gaps(field, value))
         return taken
 
     def _split(self, run: BlueprintRun, taken: Values) -> tuple[Values, Values]:
@@ -243,8 +245,13 @@ class RecordModel:
         return {name: value for name, value in taken.items() if name not in self.carried}, carried
 
     async def create(self, run: BlueprintRun, attrs: Values) -> StoredValues:
+        return await self.create_with(run, attrs, {})
+
+    async def create_with(self, run: BlueprintRun, attrs: Values, columns: Values) -> StoredValues:
+        """`columns` are set besides, whatever the API shows of them."""
         self._check_writable()
         sent, carried = self._split(run, self._taken(run, attrs))
+        carried |= columns
         pk = attrs.get("pk", attrs.get(self.resource.key))
         if isinstance(pk, str) and not self.resource.is_integer:
             carried[self.resource.key] = Reference(name="pk", to="").read(pk)
@@ -265,7 +272,7 @@ class RecordModel:
         sent, carried = self._split(run, self._taken(run, attrs))
         needed = {}
         for name, value in sent.items():
-            if await self._differs(run, stored, held.values, name, value):
+            if self._differs(stored, held.values, name, value):
                 needed[name] = await self._kept_ends(run, stored, name, value)
         for name, field in self.fields.items():
             if isinstance(field, Secret) and name in sent and any(one in needed for one in field.sent_to):
@@ -278,7 +285,7 @@ class RecordModel:
         )
         return await self._must_find(run, stored.pk)
 
-    async def _differs(self, run: BlueprintRun, now: StoredValues, stored: Values, name: str, value: Any) -> bool:
+    def _differs(self, now: StoredValues, stored: Values, name: str, value: Any) -> bool:
         field = self.fields.get(name)
         if field is None:
             return True
@@ -329,6 +336,12 @@ class RecordModel:
         if self.resource.kind:
             kind = [self.store.tables[0].c.kind == self.resource.kind]
         return query(select(self.store.key).select_from(self.store.source).where(*kind), object)
+
+
+def _without_gaps(field: Field, value: Any) -> Any:
+    if isinstance(field, References) and isinstance(value, list):
+        return [one for one in value if one is not None]
+    return value
 
 
 def _told(given: Values) -> str:

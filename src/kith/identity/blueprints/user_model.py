@@ -69,7 +69,10 @@ class UserModel(RecordModel):
 
     async def create(self, run: BlueprintRun, attrs: Values) -> StoredValues:
         own = self._own(run, attrs)
-        made = await super().create(run, {name: value for name, value in attrs.items() if name not in _OWN})
+        hashed = own.pop("password_hash", None)
+        columns = {} if hashed is None else {"password": hashed, "password_changed_at": run.work.now}
+        shown = {name: value for name, value in attrs.items() if name not in _OWN}
+        made = await self.create_with(run, shown, columns)
         await self._set_own(run, made, own)
         return await self._must_find(run, made.pk)
 

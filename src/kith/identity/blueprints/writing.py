@@ -19,7 +19,7 @@ def _dumper() -> Any:
         def ignore_aliases(self, _data: Any) -> bool:
             return True
 
-        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
             super().increase_indent(flow, False)
 
     def text(dumper: Any, value: str) -> Any:

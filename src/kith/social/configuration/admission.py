@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from kith.base.work import Work
 from kith.identity.for_configuration import BadBlueprint, BlueprintRun, StoredValues, Values
@@ -20,7 +20,7 @@ FILE = "a4-admission"
 class _AdmissionModel(ListedModel):
     file = FILE
     kind: str
-    columns: dict[str, str] = {}  # where a field's column has another name
+    columns: ClassVar[dict[str, str]] = {}  # where a field's column has another name
 
     async def known(self, work: Work) -> list[StoredValues]:
         return [self._values(one) for one in await admission.every(work.db, self.kind)]
@@ -35,7 +35,7 @@ class _AdmissionModel(ListedModel):
     def _values(self, row: Any) -> StoredValues:
         return StoredValues(row.id, {name: getattr(row, self.columns.get(name, name)) for name in self.fields})
 
-    async def change(self, run: BlueprintRun, by: Staff, stored: StoredValues, values: Values) -> None:
+    async def change(self, _run: BlueprintRun, _by: Staff, _stored: StoredValues, _values: Values) -> None:
         raise BadBlueprint("what is blocked or allowed cannot be changed into something else")
 
     async def delete(self, run: BlueprintRun, by: Staff, stored: StoredValues) -> None:
@@ -46,7 +46,7 @@ class DomainBlockModel(_AdmissionModel):
     """Blocks of domains below another come first: whoever asks for less than is there already is refused."""
 
     name, kind, permission, key = "social.domainblock", "domain_block", "manage_federation", ("domain",)
-    fields = {
+    fields: ClassVar[dict[str, Any]] = {
         "domain": str,
         "severity": Literal["silence", "suspend", "noop"],
         "reject_media": bool,
@@ -55,6 +55,9 @@ class DomainBlockModel(_AdmissionModel):
         "private_comment": str | None,
         "public_comment": str | None,
     }
+
+    def before_others(self, values: Values) -> int:
+        return -str(values["domain"]).count(".")
 
     async def add(self, run: BlueprintRun, by: Staff, values: Values) -> Any:
         domain = values.pop("domain")
@@ -75,7 +78,7 @@ class DomainBlockModel(_AdmissionModel):
 
 class DomainAllowModel(_AdmissionModel):
     name, kind, permission, key = "social.domainallow", "domain_allow", "manage_federation", ("domain",)
-    fields = {"domain": str}
+    fields: ClassVar[dict[str, Any]] = {"domain": str}
 
     async def add(self, run: BlueprintRun, by: Staff, values: Values) -> Any:
         return (await servers.allow(run.work, by, values["domain"])).id
@@ -86,7 +89,7 @@ class DomainAllowModel(_AdmissionModel):
 
 class EmailDomainBlockModel(_AdmissionModel):
     name, kind, permission, key = "social.emaildomainblock", "email_domain_block", "manage_blocks", ("domain",)
-    fields = {"domain": str, "allow_with_approval": bool}
+    fields: ClassVar[dict[str, Any]] = {"domain": str, "allow_with_approval": bool}
 
     async def add(self, run: BlueprintRun, by: Staff, values: Values) -> Any:
         approval = values.get("allow_with_approval", False)
@@ -101,7 +104,7 @@ class CanonicalEmailBlockModel(_AdmissionModel):
     """An address that is kept out, known by its hash only."""
 
     name, kind, permission, key = "social.canonicalemailblock", "canonical_email_block", "manage_blocks", ("hash",)
-    fields = {"hash": str}
+    fields: ClassVar[dict[str, Any]] = {"hash": str}
 
     async def add(self, run: BlueprintRun, by: Staff, values: Values) -> Any:
         return (await people.block_email(run.work, by, email="", hash=values["hash"])).id
@@ -111,13 +114,13 @@ class IPBlockModel(_AdmissionModel):
     """Also until a moment; what is over is not exported."""
 
     name, kind, permission, key = "social.ipblock", "ip_block", "manage_blocks", ("ip",)
-    fields = {
+    fields: ClassVar[dict[str, Any]] = {
         "ip": str,
         "severity": Literal["sign_up_requires_approval", "sign_up_block", "no_access"],
         "comment": str,
         "expires_at": datetime | None,
     }
-    columns = {"ip": "network"}
+    columns: ClassVar[dict[str, str]] = {"ip": "network"}
 
     async def every(self, work: Work) -> list[StoredValues]:
         found = await self.known(work)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
@@ -30,7 +30,7 @@ class SettingsModel(ListedModel):
     """There is one record of it, so it needs no identifiers."""
 
     name, file, permission, key = "instance.settings", "a0-community", "manage_settings", ()
-    fields = {name: _FORM[name] for name in (*STORABLE, "trends", "trendable_by_default")}
+    fields: ClassVar[dict[str, Any]] = {name: _FORM[name] for name in (*STORABLE, "trends", "trendable_by_default")}
 
     async def known(self, work: Work) -> list[StoredValues]:
         settings = effective(work.operator_settings, await read_stored(work.db))
@@ -46,20 +46,20 @@ class SettingsModel(ListedModel):
         values = {name: value for name, value in found.values.items() if name not in fixed}
         return [StoredValues(found.pk, values)]
 
-    async def change(self, run: BlueprintRun, by: Staff, stored: StoredValues, values: Values) -> None:
+    async def change(self, run: BlueprintRun, by: Staff, _stored: StoredValues, values: Values) -> None:
         fixed = [name for name in values if name in run.work.operator_settings.given]
         for name in fixed:
             run.warn(f"{name} is fixed where the server is started, so it stays as it is")
             del values[name]
         await house.write_settings(run.work, by, house.SettingsForm(**values))
 
-    async def delete(self, run: BlueprintRun, by: Staff, stored: StoredValues) -> None:
+    async def delete(self, _run: BlueprintRun, _by: Staff, _stored: StoredValues) -> None:
         raise BadBlueprint("settings cannot be deleted")
 
 
 class RuleModel(ListedModel):
     name, file, permission, key = "instance.rule", "a0-community", "manage_rules", ("text",)
-    fields = {"text": str, "hint": str, "priority": int}
+    fields: ClassVar[dict[str, Any]] = {"text": str, "hint": str, "priority": int}
 
     async def every(self, work: Work) -> list[StoredValues]:
         rules = await instance.all_rules(work.db)
@@ -80,7 +80,7 @@ class PageModel(ListedModel):
 
     name, file, permission = "instance.page", "a0-community", "manage_settings"
     key = ("kind", "effective_date")
-    fields = {
+    fields: ClassVar[dict[str, Any]] = {
         "kind": Literal["extended_description", "privacy_policy", "terms_of_service"],
         "effective_date": str,
         "text": str,
@@ -134,7 +134,7 @@ class AnnouncementModel(ListedModel):
 
     name, file, permission = "social.announcement", "a0-community", "manage_announcements"
     key = ("text",)
-    fields = {
+    fields: ClassVar[dict[str, Any]] = {
         "text": str,
         "all_day": bool,
         "starts_at": datetime | None,

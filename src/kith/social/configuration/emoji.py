@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-from typing import Any
+from typing import Any, ClassVar
 
 from kith.base.blobs import Blobs
 from kith.base.errors import NotFound
@@ -27,7 +27,7 @@ _LONGEST = custom_emojis.MOST_BYTES * 2
 class EmojiModel(ListedModel):
     name, file, permission = "social.emoji", "a2-emoji", "manage_custom_emojis"
     key = ("shortcode",)
-    fields = {
+    fields: ClassVar[dict[str, Any]] = {
         "shortcode": str,
         "category": str | None,
         "visible_in_picker": bool,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -66,10 +66,13 @@ class ListedModel:
     file: str
     permission: str
     key: tuple[str, ...]
-    fields: dict[str, Any]
+    fields: ClassVar[dict[str, Any]]
 
-    def natural(self, values: Values) -> tuple[str, ...]:
+    def natural(self, _values: Values) -> tuple[str, ...]:
         return self.key
+
+    def before_others(self, _values: Values) -> int:
+        return 0
 
     async def may(self, work: Work, caller: ApiCaller) -> bool:
         return (await staff_of(work, caller)).may(self.permission)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from kith.base.errors import NotFound
 from kith.base.languages import LANGUAGES
@@ -30,7 +30,7 @@ class RoleModel(ListedModel):
     """Those that every server has are known by their `base`, the community's own by their names."""
 
     name, file, permission, key = "social.role", FILE, "manage_roles", ("base", "name")
-    fields = {
+    fields: ClassVar[dict[str, Any]] = {
         "base": Literal["", "everyone", "moderator", "administrator", "owner", "user"],
         "name": str,
         "color": str,
@@ -77,7 +77,7 @@ class MemberRoleModel(ListedModel):
     """Who has a role of the community's own, by user name and the role's name. Shipped roles are the person's."""
 
     name, file, permission, key = "social.memberrole", FILE, "manage_roles", ("username",)
-    fields = {"username": str, "role": str}
+    fields: ClassVar[dict[str, Any]] = {"username": str, "role": str}
 
     async def every(self, work: Work) -> list[StoredValues]:
         found = []
@@ -124,7 +124,7 @@ class MemberRoleModel(ListedModel):
 
 class WebhookModel(ListedModel):
     name, file, permission, key = "social.webhook", FILE, "manage_webhooks", ("url",)
-    fields = {"url": str, "events": list[str], "enabled": bool, "secret": SecretText}
+    fields: ClassVar[dict[str, Any]] = {"url": str, "events": list[str], "enabled": bool, "secret": SecretText}
 
     async def every(self, work: Work) -> list[StoredValues]:
         found = []
@@ -155,7 +155,7 @@ class MailTextModel(ListedModel):
     """Words of the community's own for a mail, in one language; without them it is as it comes with Kith."""
 
     name, file, permission, key = "social.mailtext", FILE, "manage_settings", ("mail", "language")
-    fields = {"mail": str, "language": Literal[tuple(LANGUAGES)], "subject": str, "body": str}
+    fields: ClassVar[dict[str, Any]] = {"mail": str, "language": Literal[tuple(LANGUAGES)], "subject": str, "body": str}
 
     async def every(self, work: Work) -> list[StoredValues]:
         stored = (await read_stored(work.db)).get(STORED)
