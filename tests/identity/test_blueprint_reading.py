@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +53,19 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:30])
 def test_what_is_no_blueprint_is_refused_with_words(text: str) -> None:
-    with pytest.raises(BadBlueprint, match=".") as refused:
+    with pytest.raises(BadBlueprint, match=r".") as refused:
         read_blueprint(text, SMALL)
 
     assert REFUSED[text] in str(refused.value)
 
 
 PIECES = st.sampled_from(
-    ["entries:", "- model: core.group", "  attrs:", "    a: ", "!Find [a, [b, c]]", "!KeyOf x", "!If [", "]", "{", "}"]
-    + ["&a ", "*a", "!Enumerate [", "!Index 0", "!Value 1", "- ", "  ", "\n", "\n  ", ": ", "1e999", "2020-01-01", "'"]
-    + ["!Format ['%s', ", "!!int ", "0x", "1:60:60", "|\n", ">", "%", "!Env X", "!File ../../etc/passwd", "? ", "\t"]
-)
+    (
+        "entries:", "- model: core.group", "  attrs:", "    a: ", "!Find [a, [b, c]]", "!KeyOf x", "!If [", "]", "{",
+        "&a ", "*a", "!Enumerate [", "!Index 0", "!Value 1", "- ", "  ", "\n", "\n  ", ": ", "1e999", "2020-01-01", "'",
+        "!Format ['%s', ", "!!int ", "0x", "1:60:60", "|\n", ">", "%", "!Env X", "!File ../../etc/passwd", "? ", "\t", "}",
+    )
+)  # fmt: skip
 
 
 @given(st.one_of(st.lists(PIECES, max_size=30).map("".join), st.text(max_size=200), st.binary(max_size=200)))
@@ -70,16 +73,13 @@ PIECES = st.sampled_from(
 def test_whatever_is_sent_is_read_or_refused(text: str | bytes) -> None:
     try:
         found = read_blueprint(text, SMALL)
-    except BadBlueprint as error:
-        assert str(error)
+    except BadBlueprint:
         return
     assert isinstance(found, Blueprint)
     outside = OutsideValues(Path("/nonexistent"), is_open=False, environment={})
     for entry in found.entries:
-        try:
+        with contextlib.suppress(BadBlueprint):
             asyncio.run(Evaluation(found.context, outside, {}, None).value([entry.attrs, entry.identifiers]))
-        except BadBlueprint as error:
-            assert str(error)
 
 
 def evaluated(text: str, *, is_open: bool = False, folder: Path = Path("/nonexistent"), **context: Any) -> Any:
@@ -145,7 +145,7 @@ def test_tags_that_ask_too_much_are_refused(text: str, tmp_path: Path) -> None:
     loop: list[Any] = []
     loop.append(loop)
 
-    with pytest.raises(BadBlueprint, match=".") as refused:
+    with pytest.raises(BadBlueprint, match=r".") as refused:
         evaluated(text, folder=tmp_path, list=["p"], big=[1] * 200, loop=loop)
 
     assert NOT_WORKED_OUT[text] in str(refused.value)
@@ -157,9 +157,7 @@ def test_files_on_the_servers_machine_may_read_everything_there(tmp_path: Path) 
 
     assert evaluated("!Env HOME", is_open=True) == "theirs"
     assert evaluated(f"!File {tmp_path}/word.txt", is_open=True) == "a word"
-    assert evaluated("!File picture.png", folder=tmp_path) == (
-        "data:application/octet-stream;base64,iVBOR/8="
-    )
+    assert evaluated("!File picture.png", folder=tmp_path) == ("data:application/octet-stream;base64,iVBOR/8=")
 
 
 def test_a_sealed_secret_opens_with_its_key_in_its_place_only() -> None:

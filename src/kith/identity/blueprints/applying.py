@@ -24,6 +24,7 @@ from kith.identity.caller import ApiCaller
 __all__ = ["SYSTEM", "Applied", "ReadFile", "apply", "rehearse"]
 
 SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
+Hashes = dict[tuple[int, int], str | None]  # of passwords, by the number of the file and of the entry
 META = frozenset({"authentik_blueprints.metaapplyblueprint", "managed.metaapplyblueprint"})
 
 
@@ -48,12 +49,12 @@ class _Undone(Exception):  # noqa: N818 - nothing went wrong
 
 async def apply(work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None = None) -> Applied:
     """All of it or, with `BadBlueprint` or another problem, nothing."""
-    return await _apply(BlueprintRun(work, caller), files, sealer)
+    hashes = await _hash_ahead(work, files, sealer)
+    return await _apply(BlueprintRun(work, caller), files, sealer, hashes)
 
 
-async def _apply(run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None) -> Applied:
+async def _apply(run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None, hashes: Hashes) -> Applied:
     work = run.work
-    hashes = await _hash_ahead(run, files, sealer)
     async with work.attempt():
         await work.db.begin()
         await work.db.hold("identity.blueprints")
@@ -67,20 +68,19 @@ async def rehearse(
 ) -> Applied:
     """What applying would do; nothing of it stays."""
     found: list[Applied] = []
+    hashes = await _hash_ahead(work, files, sealer)
     try:
         async with work.attempt():
-            found.append(await _apply(BlueprintRun(work, caller, is_rehearsal=True), files, sealer))
+            found.append(await _apply(BlueprintRun(work, caller, is_rehearsal=True), files, sealer, hashes))
             raise _Undone
     except _Undone:
         return found[0]
 
 
-async def _hash_ahead(
-    run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None
-) -> dict[tuple[int, int], str | None]:
+async def _hash_ahead(work: Work, files: Sequence[ReadFile], sealer: FileSealer | None) -> Hashes:
     """Passwords take long to hash, so that is done while nobody waits for the transaction."""
-    hashes: dict[tuple[int, int], str | None] = {}
-    models = run.work.find(Models)
+    hashes: Hashes = {}
+    models = work.find(Models)
     for number, file in enumerate(files):
         outer = Evaluation({**file.blueprint.context, **file.context}, file.outside, {}, None)
         for place, entry in enumerate(file.blueprint.entries):
@@ -93,7 +93,7 @@ async def _hash_ahead(
                 password = _opened(entry.attrs["password"], model, "password", sealer)
                 name = entry.identifiers.get("username", entry.attrs.get("username"))
                 hashes[number, place] = await model.hash_ahead(
-                    run.work, await outer.value(name), await outer.value(password)
+                    work, await outer.value(name), await outer.value(password)
                 )
     return hashes
 

@@ -45,7 +45,6 @@ class _Record:
         return tuple(_comparable(self.stored.values.get(name)) for name in names)
 
 
-
 def _comparable(value: Any) -> Any:
     return repr(value) if isinstance(value, (list, dict)) else value
 
@@ -143,7 +142,9 @@ class _Export:
         records = sorted(records, key=lambda one: (order[one.model.name], self._sorting(one)))
         taken: Counter[str] = Counter()
         for one in records:
-            word = re.sub(r"[^a-z0-9]+", "-", f"{one.model.name.partition('.')[2]}-{self._label(one)}".lower())[:80].strip("-")
+            word = re.sub(r"[^a-z0-9]+", "-", f"{one.model.name.partition('.')[2]}-{self._label(one)}".lower())[
+                :80
+            ].strip("-")
             taken[word] += 1
             one.id = word if taken[word] == 1 else f"{word}-{taken[word]}"
         mine = {id(one) for one in records}

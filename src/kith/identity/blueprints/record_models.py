@@ -362,8 +362,24 @@ def _label_query(to: str) -> Query[Any]:
 async def _link(work: Work, to: str, key: Any) -> RecordLink | None:
     if key is None:
         return None
-    label = None if to == TARGET else await work.db.one(_label_query(to), id=key)
+    label = await _target_label(work, key) if to == TARGET else await work.db.one(_label_query(to), id=key)
     return RecordLink(to, key, str(label or key))
+
+
+@lru_cache(1)
+def _targets() -> tuple[str, ...]:
+    """Where what policies decide about is kept, as far as it has names."""
+    names = ("slug", "name")
+    tables = [one for one in METADATA.tables.values() if "pbm_uuid" in one.c and any(name in one.c for name in names)]
+    return tuple(f"{table.name}.pbm_uuid" for table in tables)
+
+
+async def _target_label(work: Work, key: Any) -> Any:
+    for to in _targets():
+        found = await work.db.one(_label_query(to), id=key)
+        if found is not None:
+            return found
+    return None
 
 
 @lru_cache(16)
