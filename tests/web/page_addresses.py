@@ -230,6 +230,7 @@ FOR_OWNERS = (
     "/admin/reports",
     "/admin/appeals",
     "/admin/trends",
+    "/admin/blueprints",
     "/admin/certificates",
     "/admin/people",
     "/admin/people?search=bob",

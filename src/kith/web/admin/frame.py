@@ -78,6 +78,7 @@ AREAS = (
     Area(translatable("Machinery"), (
         ("/admin/jobs", translatable("Jobs")),
         ("/admin/webhooks", translatable("Webhooks")),
+        ("/admin/blueprints", translatable("Blueprints")),
     )),
 )  # fmt: skip
 
@@ -115,6 +116,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
 # Pages of their own for records; who may see the records may see these.
 SAME_AS = {
     "/admin/applications": "/admin/records/core/applications",
+    "/admin/blueprints": "/admin/records/managed/blueprints",
     "/admin/certificates": "/admin/records/crypto/certificatekeypairs",
     "/admin/flows": "/admin/records/flows/instances",
     "/admin/sources": "/admin/kinds/sources",
