@@ -14,7 +14,7 @@ from kith.identity.blueprints import authentik
 from kith.identity.blueprints.evaluation import Evaluation, FoundRecord
 from kith.identity.blueprints.models import Model, Models, StoredValues, reference_of, shown
 from kith.identity.blueprints.outside import OutsideValues
-from kith.identity.blueprints.reading import STATES, Blueprint, Entry
+from kith.identity.blueprints.reading import STATES, Blueprint, BlueprintEntry
 from kith.identity.blueprints.run import BlueprintRun, Change, FieldChange
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import BadBlueprint, Sealed
@@ -143,7 +143,7 @@ class _File:
             return {"pk": found.pk, **shown(found.values)}
         return reference_of(model, found)
 
-    async def _apply(self, entry: Entry) -> None:
+    async def _apply(self, entry: BlueprintEntry) -> None:
         if entry.model in META:
             return self._run.warn("another blueprint that this one wants is not applied by it: put it before this one")
         if entry.model in authentik.LEFT_OUT:
@@ -168,7 +168,7 @@ class _File:
         return await self._evaluation.value(_opened(given, model, name, self._sealer))
 
     async def _put(
-        self, model: Model, entry: Entry, state: str, identifiers: dict[str, Any], attrs: dict[str, Any]
+        self, model: Model, entry: BlueprintEntry, state: str, identifiers: dict[str, Any], attrs: dict[str, Any]
     ) -> None:
         run = self._run
         run.models.add(model.name)
@@ -230,7 +230,7 @@ def _label(model: Model, stored: StoredValues) -> str:
 class _where:  # noqa: N801 - reads like a word of the language
     """Says of a problem where in which file it is."""
 
-    def __init__(self, file: ReadFile, entry: Entry) -> None:
+    def __init__(self, file: ReadFile, entry: BlueprintEntry) -> None:
         self._place = f"{file.name}, " if file.name else ""
         self._place += f"line {entry.line} ({entry.model})"
 

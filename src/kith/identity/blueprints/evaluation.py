@@ -60,13 +60,13 @@ class Evaluation:
                 return {name: await self.value(one) for name, one in given.items()}
             if isinstance(given, list):
                 return [await self.value(one) for one in given]
-            if isinstance(given, tags.Tag):
+            if isinstance(given, tags.BlueprintTag):
                 return await self._tag(given)
             return given
         finally:
             self._depth -= 1
 
-    async def _tag(self, tag: tags.Tag) -> Any:  # noqa: C901 - one case for each tag
+    async def _tag(self, tag: tags.BlueprintTag) -> Any:  # noqa: C901 - one case for each tag
         match tag:
             case tags.KeyOf():
                 if tag.id not in self._known:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kith.identity.blueprints import tags
-from kith.identity.blueprints.tags import BadBlueprint, Tag
+from kith.identity.blueprints.tags import BadBlueprint, BlueprintTag
 
 if TYPE_CHECKING:
     import yaml
 
-__all__ = ["FROM_API", "FROM_DISK", "MOST_ENTRIES", "Blueprint", "Entry", "ReadLimits", "read_blueprint"]
+__all__ = ["FROM_API", "FROM_DISK", "MOST_ENTRIES", "Blueprint", "BlueprintEntry", "ReadLimits", "read_blueprint"]
 
 MOST_ENTRIES = 20_000
 STATES = ("present", "created", "must_created", "absent")
@@ -36,7 +36,7 @@ FROM_DISK = ReadLimits(bytes=64 << 20, values=2_000_000)
 FROM_API = ReadLimits(bytes=1 << 20, values=100_000)
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class BlueprintEntry(msgspec.Struct, frozen=True, kw_only=True):
     """`line` is where it stands in its file."""
 
     model: str
@@ -53,7 +53,7 @@ class Blueprint(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     labels: dict[str, str]
     context: dict[str, Any]
-    entries: tuple[Entry, ...]
+    entries: tuple[BlueprintEntry, ...]
 
 
 def read_blueprint(text: str | bytes, limits: ReadLimits = FROM_DISK) -> Blueprint:
@@ -117,7 +117,7 @@ def _mapping(value: Any, name: str) -> _Mapping:
     return value
 
 
-def _entry(value: Any) -> Entry:
+def _entry(value: Any) -> BlueprintEntry:
     if not isinstance(value, _Mapping):
         raise BadBlueprint("an entry is a mapping with a `model`")
     line = value.line
@@ -127,12 +127,12 @@ def _entry(value: Any) -> Entry:
         raise BadBlueprint(f"line {line}: an entry needs a `model`, such as core.group")
     if id is not None and not isinstance(id, (str, int)):
         raise BadBlueprint(f"line {line}: `id` must be a word")
-    if not isinstance(state, Tag) and state not in STATES:
+    if not isinstance(state, BlueprintTag) and state not in STATES:
         raise BadBlueprint(f"line {line}: `state` must be one of {', '.join(STATES)}")
     for name in ("conditions", "permissions"):
         if not isinstance(value.get(name) or [], list):
             raise BadBlueprint(f"line {line}: `{name}` must be a list")
-    return Entry(
+    return BlueprintEntry(
         model=model.lower(),
         line=line,
         id="" if id is None else str(id),
@@ -254,12 +254,12 @@ def _word(value: Any) -> str:
     return value
 
 
-def _key_of(parts: list[Any], line: int, _alone: bool) -> Tag:
+def _key_of(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
     [id] = parts
     return tags.KeyOf(_word(id), line=line)
 
 
-def _find(parts: list[Any], line: int, _alone: bool, *, whole: bool = False) -> Tag:
+def _find(parts: list[Any], line: int, _alone: bool, *, whole: bool = False) -> BlueprintTag:
     model, *conditions = parts
     wanted = tuple((_word(name), value) for name, value in conditions)
     if not wanted:
@@ -267,14 +267,14 @@ def _find(parts: list[Any], line: int, _alone: bool, *, whole: bool = False) -> 
     return tags.Find(_word(model).lower(), wanted, whole, line=line)
 
 
-def _find_object(parts: list[Any], line: int, alone: bool) -> Tag:
+def _find_object(parts: list[Any], line: int, alone: bool) -> BlueprintTag:
     return _find(parts, line, alone, whole=True)
 
 
-def _named(kind: Callable[..., Tag]) -> Callable[[list[Any], int, bool], Tag]:
+def _named(kind: Callable[..., BlueprintTag]) -> Callable[[list[Any], int, bool], BlueprintTag]:
     """A name, alone or with what counts where there is none."""
 
-    def make(parts: list[Any], line: int, _alone: bool) -> Tag:
+    def make(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
         name, *default = parts
         if len(default) > 1:
             raise ValueError
@@ -283,25 +283,25 @@ def _named(kind: Callable[..., Tag]) -> Callable[[list[Any], int, bool], Tag]:
     return make
 
 
-def _format(parts: list[Any], line: int, _alone: bool) -> Tag:
+def _format(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
     return tags.Format(parts[0], tuple(parts[1:]), line=line)
 
 
-def _if(parts: list[Any], line: int, _alone: bool) -> Tag:
+def _if(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
     if len(parts) == 1:
         return tags.If(parts[0], True, False, line=line)
     condition, then, otherwise = parts
     return tags.If(condition, then, otherwise, line=line)
 
 
-def _condition(parts: list[Any], line: int, _alone: bool) -> Tag:
+def _condition(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
     mode, *values = parts
     if _word(mode).upper() not in _MODES or not values:
         raise ValueError
     return tags.Condition(mode.upper(), tuple(values), line=line)
 
 
-def _enumerate(parts: list[Any], line: int, _alone: bool) -> Tag:
+def _enumerate(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
     items, mode, body = parts
     if mode not in ("SEQ", "MAP"):
         raise ValueError
@@ -310,8 +310,8 @@ def _enumerate(parts: list[Any], line: int, _alone: bool) -> Tag:
     return tags.Enumerate(items, mode == "MAP", body, line=line)
 
 
-def _level(kind: Callable[..., Tag]) -> Callable[[list[Any], int, bool], Tag]:
-    def make(parts: list[Any], line: int, _alone: bool) -> Tag:
+def _level(kind: Callable[..., BlueprintTag]) -> Callable[[list[Any], int, bool], BlueprintTag]:
+    def make(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
         [depth] = parts
         if not 0 <= int(depth) < 20:
             raise ValueError
@@ -320,21 +320,21 @@ def _level(kind: Callable[..., Tag]) -> Callable[[list[Any], int, bool], Tag]:
     return make
 
 
-def _at_index(parts: list[Any], line: int, _alone: bool) -> Tag:
+def _at_index(parts: list[Any], line: int, _alone: bool) -> BlueprintTag:
     of, key, *default = parts
     if len(default) > 1:
         raise ValueError
     return tags.AtIndex(of, key, *default, line=line)
 
 
-def _sealed(parts: list[Any], line: int, alone: bool) -> Tag:
+def _sealed(parts: list[Any], line: int, alone: bool) -> BlueprintTag:
     [text] = parts
     if not alone:
         raise ValueError
     return tags.Sealed(_word(text), line=line)
 
 
-_TAGS: dict[str, Callable[[list[Any], int, bool], Tag]] = {
+_TAGS: dict[str, Callable[[list[Any], int, bool], BlueprintTag]] = {
     "!KeyOf": _key_of,
     "!Find": _find,
     "!FindObject": _find_object,

@@ -9,6 +9,7 @@ import msgspec
 __all__ = [
     "AtIndex",
     "BadBlueprint",
+    "BlueprintTag",
     "Condition",
     "Context",
     "Enumerate",
@@ -21,7 +22,6 @@ __all__ = [
     "Item",
     "KeyOf",
     "Sealed",
-    "Tag",
 ]
 
 
@@ -29,19 +29,19 @@ class BadBlueprint(Exception):  # noqa: N818 - it is the blueprint that is bad
     """The blueprint cannot be read or applied; the message says where and why, in words for its author."""
 
 
-class Tag(msgspec.Struct, frozen=True, kw_only=True):
+class BlueprintTag(msgspec.Struct, frozen=True, kw_only=True):
     """Something that is worked out when an entry is applied; `line` is where it stands."""
 
     line: int = 0
 
 
-class KeyOf(Tag, frozen=True):
+class KeyOf(BlueprintTag, frozen=True):
     """The record of another entry of the same file, by that entry's `id`."""
 
     id: str
 
 
-class Find(Tag, frozen=True):
+class Find(BlueprintTag, frozen=True):
     """A record that is there already, or nothing; with `whole` its fields instead of its identifier."""
 
     model: str
@@ -49,38 +49,38 @@ class Find(Tag, frozen=True):
     whole: bool = False
 
 
-class Context(Tag, frozen=True):
+class Context(BlueprintTag, frozen=True):
     key: str
     default: Any = None
 
 
-class Env(Tag, frozen=True):
+class Env(BlueprintTag, frozen=True):
     name: str
     default: Any = None
 
 
-class File(Tag, frozen=True):
+class File(BlueprintTag, frozen=True):
     path: str
     default: Any = msgspec.UNSET
 
 
-class Format(Tag, frozen=True):
+class Format(BlueprintTag, frozen=True):
     text: Any
     values: tuple[Any, ...]
 
 
-class If(Tag, frozen=True):
+class If(BlueprintTag, frozen=True):
     condition: Any
     then: Any
     otherwise: Any
 
 
-class Condition(Tag, frozen=True):
+class Condition(BlueprintTag, frozen=True):
     mode: str
     values: tuple[Any, ...]
 
 
-class Enumerate(Tag, frozen=True):
+class Enumerate(BlueprintTag, frozen=True):
     """`body` once for each of `items`, as a list or (pairs of key and value) as a mapping."""
 
     items: Any
@@ -88,23 +88,23 @@ class Enumerate(Tag, frozen=True):
     body: Any
 
 
-class Index(Tag, frozen=True):
+class Index(BlueprintTag, frozen=True):
     """The place of the item at hand, of the enumeration `depth` levels further out."""
 
     depth: int
 
 
-class Item(Tag, frozen=True):
+class Item(BlueprintTag, frozen=True):
     depth: int
 
 
-class AtIndex(Tag, frozen=True):
+class AtIndex(BlueprintTag, frozen=True):
     of: Any
     key: Any
     default: Any = msgspec.UNSET
 
 
-class Sealed(Tag, frozen=True):
+class Sealed(BlueprintTag, frozen=True):
     """A secret that only opens with the key it was exported with."""
 
     text: str
