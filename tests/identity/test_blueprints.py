@@ -241,6 +241,12 @@ async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> 
     mighty = f"- {{model: core.group, identifiers: {{name: {name}}}, attrs: {{is_superuser: true}}}}\n"
     assert (await send(helper, mighty)).json()["success"] is False
 
+    # nor can they learn what they may not see, or try passwords
+    look = f"- {{model: core.group, identifiers: {{name: !Find [core.user, [username, {owner.username}]]}}}}\n"
+    guess = f"- {{model: core.user, identifiers: {{username: {owner.username}}}, attrs: {{password: a guess}}}}\n"
+    assert (await send(helper, look)).status_code == 403
+    assert (await send(helper, guess)).status_code == 403
+
     # what is kept up is applied as the server itself, so they cannot say what it is
     body = {"name": name, "content": "version: 1\nentries:\n" + mighty}
     assert (await helper.call("POST", BLUEPRINTS, json=body)).status_code == 403

@@ -51,8 +51,9 @@ def _told(place: Any, one: folder.BlueprintFile) -> dict[str, Any]:
     try:
         content = folder.read_file(place, one.path)
         digest = folder.content_hash(content)
-        blueprint = read_blueprint(content, FROM_DISK)
-        meta = {"name": blueprint.name, "labels": blueprint.labels}
+        if one.size <= FROM_API.bytes:
+            blueprint = read_blueprint(content, FROM_API)
+            meta = {"name": blueprint.name, "labels": blueprint.labels}
     except BadBlueprint as error:
         meta["error"] = str(error)
     return {"path": one.path, "last_m": one.changed_at, "hash": digest, "meta": meta}

@@ -24,6 +24,7 @@ from kith.identity.caller import ApiCaller
 __all__ = ["SYSTEM", "Applied", "ReadFile", "apply", "rehearse"]
 
 SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
+MOST_PASSWORDS = 100  # each takes a while
 Hashes = dict[tuple[int, int], str | None]  # of passwords, by the number of the file and of the entry
 META = frozenset({"authentik_blueprints.metaapplyblueprint", "managed.metaapplyblueprint"})
 
@@ -49,7 +50,7 @@ class _Undone(Exception):  # noqa: N818 - nothing went wrong
 
 async def apply(work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None = None) -> Applied:
     """All of it or, with `BadBlueprint` or another problem, nothing."""
-    hashes = await _hash_ahead(work, files, sealer)
+    hashes = await _hash_ahead(work, caller, files, sealer)
     return await _apply(BlueprintRun(work, caller), files, sealer, hashes)
 
 
@@ -68,7 +69,7 @@ async def rehearse(
 ) -> Applied:
     """What applying would do; nothing of it stays."""
     found: list[Applied] = []
-    hashes = await _hash_ahead(work, files, sealer)
+    hashes = await _hash_ahead(work, caller, files, sealer)
     try:
         async with work.attempt():
             found.append(await _apply(BlueprintRun(work, caller, is_rehearsal=True), files, sealer, hashes))
@@ -77,8 +78,11 @@ async def rehearse(
         return found[0]
 
 
-async def _hash_ahead(work: Work, files: Sequence[ReadFile], sealer: FileSealer | None) -> Hashes:
-    """Passwords take long to hash, so that is done while nobody waits for the transaction."""
+async def _hash_ahead(work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None) -> Hashes:
+    """Passwords take long to hash, so that is done while nobody waits for the transaction.
+
+    Only the server itself looks whether somebody has that password already: others could guess with it.
+    """
     hashes: Hashes = {}
     models = work.find(Models)
     for number, file in enumerate(files):
@@ -92,8 +96,12 @@ async def _hash_ahead(work: Work, files: Sequence[ReadFile], sealer: FileSealer 
             with _where(file, entry):
                 password = _opened(entry.attrs["password"], model, "password", sealer)
                 name = entry.identifiers.get("username", entry.attrs.get("username"))
+                if caller.way != "system" and not caller.may("core.reset_user_password"):
+                    raise Forbidden("You do not have permission to reset passwords.")
+                if caller.way != "system" and len(hashes) >= MOST_PASSWORDS:
+                    raise BadBlueprint(f"there are more than {MOST_PASSWORDS} passwords in it")
                 hashes[number, place] = await model.hash_ahead(
-                    work, await outer.value(name), await outer.value(password)
+                    work, await outer.value(name), await outer.value(password), compares=caller.way == "system"
                 )
     return hashes
 
@@ -133,6 +141,8 @@ class _File:
 
     async def _find(self, name: str, wanted: dict[str, Any], whole: bool) -> Any:
         model = self._models.find(name)
+        if not await model.may_see(self._run.work, self._run.caller):
+            raise Forbidden(f"User lacks permission to view {model.name}", extra={"code": "permission_denied"})
         wanted = authentik.identifiers(wanted)
         found = await model.find(self._run, wanted)
         if found is None:

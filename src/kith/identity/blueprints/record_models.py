@@ -111,6 +111,9 @@ class RecordModel:
     async def may(self, _work: Work, caller: ApiCaller) -> bool:
         return all(caller.may(self.resource.permission(verb)) for verb in ("add", "change", "delete"))
 
+    async def may_see(self, _work: Work, caller: ApiCaller) -> bool:
+        return caller.may(self.resource.permission("view"))
+
     # Finding
 
     async def find(self, run: BlueprintRun, wanted: Values) -> StoredValues | None:

@@ -26,7 +26,7 @@ __all__ = ["UserModel"]
 
 ROLES = ("user", "moderator", "administrator", "owner")
 _HASH = re.compile(r"\$(argon2id?|2[aby])\$[ -~]{20,500}")
-_OWN = ("role", "password", "password_hash")
+_OWN = ("role", "password", "password_hash", "current_password")
 _more = query(
     select(table.c.password, table.c.role, table.c.approved_at, table.c.confirmed_at).where(
         table.c.id == bindparam("id")
@@ -54,14 +54,14 @@ class UserModel(RecordModel):
                 found.append(one)
         return found
 
-    async def hash_ahead(self, work: Work, username: Any, password: Any) -> str | None:
-        """Before anything is written. None where it is their password already."""
+    async def hash_ahead(self, work: Work, username: Any, password: Any, *, compares: bool) -> str | None:
+        """Before anything is written. Where it `compares`, None if it is their password already."""
         if not isinstance(password, str) or not isinstance(username, str):
             raise BadBlueprint("a password and the user name beside it must be texts")
         complaint = complain_password(password)
         if complaint is not None:
             raise BadBlueprint(f"password: {complaint}")
-        user = await users.find(work.db, username)
+        user = await users.find(work.db, username) if compares else None
         passwords = work.find(Passwords)
         if user is not None and user.password and await passwords.check(user.password, password, anew=True):
             return None

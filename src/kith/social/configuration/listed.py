@@ -77,6 +77,9 @@ class ListedModel:
     async def may(self, work: Work, caller: ApiCaller) -> bool:
         return (await staff_of(work, caller)).may(self.permission)
 
+    async def may_see(self, work: Work, caller: ApiCaller) -> bool:
+        return await self.may(work, caller)
+
     # What each model says for itself
 
     async def every(self, work: Work) -> list[StoredValues]:
