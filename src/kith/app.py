@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import structlog
@@ -30,6 +31,7 @@ from kith.base.settings import Settings
 from kith.base.stored_settings import load_stored
 from kith.base.work import Works
 from kith.federation.block_lists.room import ROOM as FEDERATION_BLOCK_LISTS
+from kith.federation.configuration import models as federation_models
 from kith.federation.delivery.room import ROOM as FEDERATION_DELIVERY
 from kith.federation.devices.room import ROOM as FEDERATION_DEVICES
 from kith.federation.discovery.webfinger import people as webfinger_people
@@ -44,7 +46,13 @@ from kith.federation.relays.room import ROOM as FEDERATION_RELAYS
 from kith.federation.room import ROOM as FEDERATION
 from kith.federation.sync.room import ROOM as FEDERATION_SYNC
 from kith.identity.access_requests.room import ROOM as ACCESS_REQUESTS
+from kith.identity.blueprints import authentik
+from kith.identity.blueprints.models import Models
+from kith.identity.blueprints.record_model_list import record_models
+from kith.identity.blueprints.room import ROOM as BLUEPRINTS
+from kith.identity.blueprints.tasks import watch_folder
 from kith.identity.brands.room import ROOM as BRANDS
+from kith.identity.collections import RESOURCES
 from kith.identity.endings.room import ROOM as ENDINGS
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.event_notifications.room import ROOM as EVENT_NOTIFICATIONS
@@ -68,6 +76,7 @@ from kith.social.archives.room import ROOM as ARCHIVES
 from kith.social.async_refreshes.room import ROOM as ASYNC_REFRESHES
 from kith.social.cleanup.room import ROOM as CLEANUP
 from kith.social.collections.room import ROOM as COLLECTIONS
+from kith.social.configuration import models as social_models
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
 from kith.social.emails.room import ROOM as EMAILS
@@ -136,6 +145,14 @@ POSTED: JobKind[StatusPosted] = JobKind(
     is_harmless=True,
 )
 
+
+@lru_cache(1)
+def _models() -> Models:
+    """Everything that a blueprint can say something about."""
+    every = (*record_models(RESOURCES), *social_models.MODELS, *federation_models.MODELS)
+    return Models(every, authentik.NAMES)
+
+
 ROOMS: list[Room] = [
     BASE,
     IDENTITY,
@@ -148,6 +165,7 @@ ROOMS: list[Room] = [
     ACCESS_REQUESTS,
     ENDINGS,
     EVENT_NOTIFICATIONS,
+    BLUEPRINTS,
     INSTANCE,
     FILES,
     MEDIA,
@@ -206,7 +224,10 @@ ROOMS: list[Room] = [
         name="what several rooms do",
         jobs=(POSTED,),
         subscriptions=((StatusPosted, POSTED),),
-        parts=(Part(Contributors, lambda _: Contributors((webfinger_people, identity_links))),),
+        parts=(
+            Part(Contributors, lambda _: Contributors((webfinger_people, identity_links))),
+            Part(Models, lambda _: _models()),
+        ),
     ),
 ]
 ROUTES: list[Route] = [route for room in ROOMS for route in room.spoken_routes()]
@@ -323,6 +344,8 @@ async def open_house(
         await house.ids.lease()
         chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
         relay = None
+        if hears_commands:
+            chores.append(_chore(watch_folder(house.works)))
         if settings.is_sqlite and hears_commands:
             chores.append(_chore(CommandNews(database, house.news).run()))
         if not settings.is_sqlite:

@@ -231,6 +231,7 @@ FOR_OWNERS = (
     "/admin/reports",
     "/admin/appeals",
     "/admin/trends",
+    "/admin/blueprints",
     "/admin/certificates",
     "/admin/people",
     "/admin/people?search=bob",

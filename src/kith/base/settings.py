@@ -96,6 +96,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     secure_mode: bool = False
     federation: Literal["open", "allow-list"] = "open"
     events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
+    blueprints: str = ""
+    blueprints_key: str = ""
 
     @property
     def given(self) -> frozenset[str]:
@@ -151,7 +153,7 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
     environ = os.environ if environment is None else environment
     values = _read_file(environ.get("KITH_CONFIG"), folder or Path.cwd())
     for name, text in environ.items():
-        if name.startswith("KITH_") and name != "KITH_CONFIG":
+        if name.startswith("KITH_") and name != "KITH_CONFIG" and not name.startswith("KITH_BLUEPRINT_"):
             values[_known(name.removeprefix("KITH_").lower(), "the environment", name)] = text
     try:
         settings = msgspec.convert(

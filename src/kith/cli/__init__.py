@@ -34,6 +34,7 @@ COMMANDS = {
     "instance": "Edit the rules and pages of the community.",
     "emoji": "Add, list and remove custom emoji.",
     "announcements": "Announce something to everybody here.",
+    "blueprints": "Keep the configuration in files, and apply them.",
     "franking": "Who sent a reported encrypted message?",
     "jobs": "List background jobs and retry failed ones.",
     "check": "Check the configuration and the database.",

@@ -9,6 +9,8 @@ from kith.identity.access_requests import api as access_request_actions
 from kith.identity.access_requests import resources as access_requests
 from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
+from kith.identity.blueprints import api as blueprint_actions
+from kith.identity.blueprints import collection as blueprints
 from kith.identity.brands import collections as brands
 from kith.identity.consents import collection as consents
 from kith.identity.crypto import collections as crypto
@@ -51,6 +53,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
     access_requests.OFFERS,
     access_requests.REQUESTS,
     sessions.RESOURCE,
+    blueprints.RESOURCE,
     *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
 )
 
@@ -68,4 +71,5 @@ ACTIONS: tuple[Action, ...] = (
     *exports.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),
     *inspector.ACTIONS,
+    *blueprint_actions.ACTIONS,
 )

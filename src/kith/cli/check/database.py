@@ -22,6 +22,7 @@ from kith.cli.check.findings import Finding, cause, ok, problem, warning
 from kith.cli.check.neighbours import neighbours
 from kith.cli.check.replicas import replicas
 from kith.cli.showing import cell
+from kith.identity.blueprints import store as blueprints
 from kith.identity.users import team
 from kith.migrations import HEAD
 
@@ -122,6 +123,8 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
             yield finding
         async for finding in backups(settings, db):
             yield finding
+        async for finding in _blueprints(db):
+            yield finding
 
 
 def _schema(revision: str | None) -> Finding:
@@ -183,6 +186,20 @@ async def _administrator(db: Session) -> Finding:
         "open the set-up link that `kith serve` prints when it starts, or run "
         "`kith users create NAME --email ADDRESS --role owner --confirmed`",
     )
+
+
+async def _blueprints(db: Session) -> AsyncIterator[Finding]:
+    """Files that say how the server is to be, and whether it is."""
+    found = [one for one in await blueprints.every(db) if one.enabled]
+    for one in found:
+        if one.status == "error":
+            why = cell(one.log[0] if one.log else "it could not be applied")
+            yield problem("files", f"the blueprint {cell(one.name)} is not applied: {why}", "correct the file")
+        elif one.status == "orphaned":
+            yield warning("files", f"the file of the blueprint {cell(one.name)} is gone", "put it back, or delete it")
+    done = sum(one.status in ("successful", "warning") for one in found)
+    if done:
+        yield ok("files", f"blueprints that are applied: {done}")
 
 
 async def _jobs(db: Session) -> AsyncIterator[Finding]:

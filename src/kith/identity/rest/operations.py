@@ -25,13 +25,22 @@ from kith.identity.sealing import Sealer
 TRIES = 5
 
 
-async def create(store: RecordStore[R], work: Work, caller: ApiCaller, sent: Mapping[str, Any]) -> R:
+async def create(
+    store: RecordStore[R],
+    work: Work,
+    caller: ApiCaller,
+    sent: Mapping[str, Any],
+    *,
+    carried: Mapping[str, Any] | None = None,
+) -> R:
+    """`carried` is for records that come from another server: columns that nobody else can set, their key too."""
     resource = store.resource
     values = await _take(resource, sent, whole=True, new=True)
     draft: RecordDraft[R] = RecordDraft(work, caller, values=values, field_names=store.field_names)
     if resource.ahead is not None:
         await resource.ahead(draft)
     await _prepare(store, draft)
+    _carry(store, draft, carried)
     await work.db.begin()
     await _check_references(store, draft)
     await complain_taken(store, draft)
@@ -67,11 +76,14 @@ async def update(
     sent: Mapping[str, Any],
     *,
     whole: bool,
+    carried: Mapping[str, Any] | None = None,
 ) -> R:
+    """`carried` as in `create`."""
     resource = store.resource
     values = await _take(resource, sent, whole=whole, new=False)
     draft, before = await _begin_change(store, work, caller, id, values, whole=whole)
     await _prepare(store, draft)
+    _carry(store, draft, carried)
     _check_secrets_stay(store, draft)
     await _check_references(store, draft)
     await complain_taken(store, draft)
@@ -87,6 +99,13 @@ async def update(
         diff = {name: {"previous_value": was.get(name), "new_value": value} for name, value in becomes.items()}
         await _write_down(work, caller, "model_updated", resource, record, diff=diff, **_as_shown(resource, record))
     return record
+
+
+def _carry(store: RecordStore[R], draft: RecordDraft[R], carried: Mapping[str, Any] | None) -> None:
+    for name, value in (carried or {}).items():
+        draft.columns[name] = value
+        if name in store.stored:
+            draft.values[name] = value
 
 
 async def _begin_change(

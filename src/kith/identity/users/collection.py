@@ -228,7 +228,7 @@ async def saved(draft: RecordDraft[UserRecord]) -> None:
     if not draft.is_new and "password" in draft.columns:
         by = draft.caller
         user = await store.get(draft.work.db, draft.id)
-        await record_password_set(draft.work, user, by=by.id, by_name=by.username)
+        await record_password_set(draft.work, user, by=by.id or None, by_name=by.username)
         await end_after_password(draft.work, draft.id)
         await links.forget_ways_in(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)

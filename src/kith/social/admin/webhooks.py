@@ -104,6 +104,16 @@ async def rotate(work: Work, by: Staff, id: int) -> Webhook:
     return await _save(work, by, "rotate_secret_webhook", row)
 
 
+async def set_secret(work: Work, by: Staff, id: int, secret: str) -> Webhook:
+    """The one that the other side knows already."""
+    by.check("manage_webhooks")
+    if not 8 <= len(secret) <= 200:
+        raise Invalid(fields={"secret": [Complaint("is invalid")]})
+    sealed = work.find(identity.Sealer).seal(secret, PLACE)
+    row = msgspec.structs.replace(await find(work, id), secret=sealed)
+    return await _save(work, by, "rotate_secret_webhook", row)
+
+
 async def _save(work: Work, by: Staff, action: str, row: Webhook) -> Webhook:
     row.updated_at = work.now
     values: dict[str, Any] = msgspec.structs.asdict(row)

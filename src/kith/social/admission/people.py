@@ -76,6 +76,14 @@ async def block_email(work: Work, by: Staff, *, email: str, hash: str) -> Canoni
     return row
 
 
+async def change_email_domain(work: Work, by: Staff, id: int, *, allow_with_approval: bool) -> None:
+    by.check("manage_blocks")
+    found = await find(work, "email_domain_block", id)
+    await store.change(work.db, "email_domain_block", id, {"allow_with_approval": allow_with_approval})
+    await record(work, by, "update_email_domain_block", blocked=found.domain)
+    work.announce(BlocksChanged(kind="email_domain_block"))
+
+
 class IPDraft(msgspec.Struct, kw_only=True):
     ip: str | None = None
     severity: str | None = None
@@ -108,7 +116,7 @@ def _filled(work: Work, before: IPBlock, draft: IPDraft) -> IPBlock:
     severity = before.severity if draft.severity is None else draft.severity
     if severity not in SEVERITIES:
         complaints["severity"] = [Complaint("is not included in the list", "inclusion") if severity else _BLANK]
-    network = before.network if draft.ip is None else _network(draft.ip)
+    network = before.network if draft.ip is None else network_of(draft.ip)
     if not network:
         complaints["ip"] = [Complaint("is invalid") if draft.ip else _BLANK]
     elif severity == "no_access" and covers(network, work.origin.address):
@@ -128,7 +136,8 @@ def _filled(work: Work, before: IPBlock, draft: IPDraft) -> IPBlock:
     return msgspec.structs.replace(before, network=network, severity=severity, comment=comment, expires_at=expires_at)
 
 
-def _network(text: str) -> str:
+def network_of(text: str) -> str:
+    """As it is kept; empty where it is none."""
     try:
         return str(ipaddress.ip_network(text.strip()[:50], strict=False))
     except ValueError:

@@ -63,6 +63,7 @@ _counts = query(
     .order_by(func.min(reactions.c.id)),
     ReactionCount,
 )
+_every = query(select(announcements).order_by(announcements.c.id), Announcement)
 _names = query(select(reactions.c.name).distinct().where(reactions.c.announcement_id == _id), str)
 _react = command(add_once(reactions))
 _unreact = command(
@@ -77,6 +78,10 @@ _forget_reactions, _forget_reads = (
 
 async def find(db: Session, id: int) -> Announcement | None:
     return await db.one(_one, id=id)
+
+
+async def every(db: Session) -> list[Announcement]:
+    return await db.all(_every)
 
 
 async def published(db: Session) -> list[Announcement]:

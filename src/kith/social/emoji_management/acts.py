@@ -43,5 +43,11 @@ async def remove(work: Work, by: Staff, id: int) -> None:
     await record(work, by, "destroy_custom_emoji", custom_emoji=_told(emoji))
 
 
+async def forget(work: Work, by: Staff, emoji: Emoji) -> None:
+    """As `remove`, but its files stay for somebody else to remove."""
+    await custom_emojis.forget(work, emoji)
+    await record(work, by, "destroy_custom_emoji", custom_emoji=_told(emoji))
+
+
 def _told(emoji: Emoji) -> dict[str, str]:
     return {"id": str(emoji.id), "shortcode": emoji.shortcode}

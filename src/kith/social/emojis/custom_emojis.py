@@ -115,5 +115,10 @@ async def remove(work: Work, shortcode: str) -> None:
 
 async def delete_one(work: Work, emoji: Emoji) -> None:
     """Posts that name it show the name instead, as soon as they are made anew."""
-    await work.db.run(_remove, emoji=emoji.id)
+    await forget(work, emoji)
     await work.find(Blobs).delete([key for key in (emoji.file, emoji.static_file) if key])
+
+
+async def forget(work: Work, emoji: Emoji) -> None:
+    """Its row alone; files that are gone do not come back when a transaction does."""
+    await work.db.run(_remove, emoji=emoji.id)

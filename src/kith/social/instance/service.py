@@ -102,11 +102,12 @@ async def write_page(work: Work, kind: PageKind, text: str, *, begins: date | No
         return False
     if len(text) > LONGEST_PAGE:
         raise Invalid(f"a page is at most {LONGEST_PAGE} letters long")
-    await store.write_page(work.db, InstancePage(kind, day, _shown(work, text), changelog, work.now))
+    await store.write_page(work.db, InstancePage(kind, day, page_html(work, text), changelog, work.now))
     return True
 
 
-def _shown(work: Work, text: str) -> str:
+def page_html(work: Work, text: str) -> str:
+    """A page as it is kept."""
     if re.match(r"\s*<[a-zA-Z!]", text):
         return nh3.clean(text, tags=_TAGS)
     return to_html(text, {}, lambda name: tag_url(work.settings, name), own_links=True)

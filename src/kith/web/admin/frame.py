@@ -79,6 +79,7 @@ AREAS = (
         ("/admin/jobs", translatable("Jobs")),
         ("/admin/backups", translatable("Backups")),
         ("/admin/webhooks", translatable("Webhooks")),
+        ("/admin/blueprints", translatable("Blueprints")),
     )),
 )  # fmt: skip
 
@@ -117,6 +118,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
 # Pages of their own for records; who may see the records may see these.
 SAME_AS = {
     "/admin/applications": "/admin/records/core/applications",
+    "/admin/blueprints": "/admin/records/managed/blueprints",
     "/admin/certificates": "/admin/records/crypto/certificatekeypairs",
     "/admin/flows": "/admin/records/flows/instances",
     "/admin/sources": "/admin/kinds/sources",

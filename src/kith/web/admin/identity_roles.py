@@ -41,6 +41,7 @@ AREAS = {
     "propertymappings": translatable("Mappings"),
     "sources": translatable("Sources"),
     "crypto": translatable("Certificates"),
+    "managed": translatable("Blueprints"),
 }
 # What goes beyond seeing, adding, changing and deleting a kind of records.
 SPECIAL = (
@@ -50,6 +51,7 @@ SPECIAL = (
     ("core.view_secret", translatable("See secrets that are masked for others")),
     ("crypto.view_certificatekeypair_key", translatable("Download private keys")),
     ("flows.inspect_flow", translatable("Rehearse flows")),
+    ("flows.export_flow", translatable("Export flows")),
 )
 _KNOWN = (
     translatable("A role cannot grant what you may not do yourself."),

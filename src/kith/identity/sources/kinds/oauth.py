@@ -96,6 +96,8 @@ async def fetch(draft: RecordDraft[OAuthSource]) -> None:
     _check_schemes(draft)
     if draft.is_new:
         draft.columns["oidc_issuer"] = ""
+    if draft.work.db.is_writing:
+        return  # one of several changes in a transaction, which waits for nobody: what is sent must be complete
     outgoing, values = draft.work.find(Outgoing), draft.values
     try:
         place = "oidc_well_known_url"

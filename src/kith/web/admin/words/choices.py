@@ -32,6 +32,13 @@ CHOICES: dict[str, dict[str, str]] = {
         "all": "All of them",
         "any": "One is enough",
     },
+    "/managed/blueprints/status": {
+        "unknown": "waits",
+        "successful": "applied",
+        "warning": "applied, with warnings",
+        "error": "not applied",
+        "orphaned": "the file is gone",
+    },
     "/core/users/type": _ACCOUNTS,
     "user_type": _ACCOUNTS,
     "intent": {

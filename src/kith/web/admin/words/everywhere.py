@@ -42,6 +42,15 @@ LABELS: dict[str, str] = {
     "expression": "Expression",
     "flow": "Flow",
     "source": "Source",
+    "/managed/blueprints/path": "File",
+    "/managed/blueprints/content": "YAML",
+    "/managed/blueprints/context": "Values for !Context",
+    "/managed/blueprints/status": "State",
+    "/managed/blueprints/last_applied": "Last applied",
+    "/managed/blueprints/last_applied_hash": "Hash of what was applied",
+    "/managed/blueprints/managed_models": "Kinds of records in it",
+    "/managed/blueprints/metadata": "What it says of itself",
+    "/managed/blueprints/log": "What the last run had to say",
 }
 HELPS: dict[str, str] = {
     "slug": "Letters, digits, - and _. It stands in addresses that others keep.",
@@ -49,4 +58,8 @@ HELPS: dict[str, str] = {
     "authentication_flow": "For people who are not signed in yet. Leave empty: the usual one.",
     "invalidation_flow": "Leave empty: the usual one.",
     "attributes": "Anything else, as a JSON object.",
+    "/managed/blueprints/path": "Below the blueprint folder. Leave empty and write the YAML here instead.",
+    "/managed/blueprints/content": "Only where there is no file.",
+    "/managed/blueprints/context": "As a JSON object. They go over those that the blueprint has itself.",
+    "/managed/blueprints/log": "",
 }

@@ -201,6 +201,9 @@ NAMES: dict[str, RecordName] = {
     "/crypto/certificatekeypairs/": RecordName(
         "Certificate", "Certificates", "A certificate, with or without its key, to sign, check or encrypt with."
     ),
+    "/managed/blueprints/": RecordName(
+        "Blueprint", "Blueprints", "A file that says how this server is to be, applied whenever it changes."
+    ),
     "/events/rules/": RecordName(
         "Notification rule",
         "Notification rules",

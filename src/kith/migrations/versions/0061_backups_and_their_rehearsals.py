@@ -7,8 +7,8 @@ from alembic import op
 
 from kith.base import db
 
-revision = "0063"
-down_revision = "0059"
+revision = "0061"
+down_revision = "0060"
 
 
 def upgrade() -> None:

@@ -1,0 +1,200 @@
+"""`kith blueprints`: the server's configuration as files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from kith.base.errors import Problem
+from kith.base.work import Works
+from kith.cli.running import as_json, house, reading, run, say
+from kith.identity.blueprints import folder, store
+from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
+from kith.identity.blueprints.exporting import export
+from kith.identity.blueprints.outside import OutsideValues
+from kith.identity.blueprints.reading import FROM_DISK, read_blueprint
+from kith.identity.blueprints.run import Change
+from kith.identity.blueprints.sealed import FileSealer
+from kith.identity.blueprints.tags import BadBlueprint
+from kith.identity.blueprints.writing import as_yaml
+
+_files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+_context = click.option("--context", multiple=True, metavar="NAME=VALUE", help="A value for !Context; may be repeated.")
+_key_file = click.option(
+    "--key-file", type=click.Path(path_type=Path), help="A file with the key that seals or opens secrets."
+)
+
+
+@click.group()
+def blueprints() -> None:
+    """Keep the configuration in files, and apply them."""
+
+
+@blueprints.command("list")
+@as_json
+def list_(*, as_json: bool) -> None:
+    """List the blueprints that the server keeps up, and how each of them fared."""
+
+    async def look() -> list[store.BlueprintInstance]:
+        async with reading() as work:
+            return await store.every(work.db)
+
+    found = run(look())
+    if as_json:
+        say([{name: getattr(one, name) for name in _SHOWN} for one in found])
+        return
+    for one in found:
+        state = one.status if one.enabled else "disabled"
+        click.echo(f"{state:<10}  {one.name}" + (f"  ({one.path})" if one.path and one.path != one.name else ""))
+        for words in one.log:
+            click.echo(f"            {words}")
+
+
+_SHOWN = ("instance_uuid", "name", "path", "enabled", "status", "last_applied", "managed_models", "log")
+
+
+@blueprints.command()
+@_files
+def check(files: tuple[Path, ...]) -> None:
+    """Can these files be read? Whether they can be applied, `apply --rehearse` says."""
+    wrong = 0
+    for path in files:
+        try:
+            found = read_blueprint(_bytes(path), FROM_DISK)
+            click.echo(f"{path}: {len(found.entries)} entries")
+        except BadBlueprint as error:
+            wrong += 1
+            click.echo(f"{path}: {error}", err=True)
+    if wrong:
+        raise click.exceptions.Exit(1)
+
+
+@blueprints.command("apply")
+@_files
+@click.option("--rehearse", "is_rehearsal", is_flag=True, help="Only say what would change.")
+@_context
+@_key_file
+@as_json
+def apply_(
+    files: tuple[Path, ...], *, is_rehearsal: bool, context: tuple[str, ...], key_file: Path | None, as_json: bool
+) -> None:
+    """Apply these files, in this order and in one transaction: all of them or nothing."""
+    values = _values(context)
+    sealer = _sealer(key_file)
+
+    async def act() -> Applied:
+        async with house() as opened:
+            return await _apply(opened.works, files, values, sealer, is_rehearsal=is_rehearsal)
+
+    try:
+        done = run(act())
+    except (BadBlueprint, Problem) as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        say(done)
+        return
+    for words in done.warnings:
+        click.echo(f"warning: {words}", err=True)
+    for change in done.changes:
+        _print(change)
+    if not done.changes:
+        click.echo("Nothing to change.")
+    elif is_rehearsal:
+        click.echo("This was a rehearsal: nothing was changed.")
+
+
+async def _apply(
+    works: Works, files: tuple[Path, ...], context: dict[str, Any], sealer: FileSealer | None, *, is_rehearsal: bool
+) -> Applied:
+    found = []
+    for path in files:
+        try:
+            blueprint = read_blueprint(_bytes(path), FROM_DISK)
+        except BadBlueprint as error:
+            raise BadBlueprint(f"{path}: {error}") from error
+        found.append(ReadFile(blueprint, OutsideValues(path.parent, is_open=True), context, str(path)))
+    async with works.begin() as work:
+        used = sealer or folder.file_sealer(work.settings)
+        return await (rehearse if is_rehearsal else apply)(work, SYSTEM, found, used)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > FROM_DISK.bytes:
+            raise BadBlueprint(f"the file is larger than {FROM_DISK.bytes >> 20} MB")
+        return path.read_bytes()
+    except OSError as error:
+        raise click.ClickException(f"{path}: {error.strerror}") from error
+
+
+def _values(context: tuple[str, ...]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for one in context:
+        name, equals, value = one.partition("=")
+        if not equals or not name:
+            raise click.ClickException(f"--context takes NAME=VALUE, not {one!r}")
+        values[name] = value
+    return values
+
+
+def _sealer(key_file: Path | None) -> FileSealer | None:
+    if key_file is None:
+        return None
+    try:
+        return FileSealer(key_file.read_bytes())
+    except OSError as error:
+        raise click.ClickException(f"{key_file}: {error.strerror}") from error
+    except BadBlueprint as error:
+        raise click.ClickException(str(error)) from error
+
+
+_SIGNS = {"added": "+", "changed": "~", "removed": "-"}
+
+
+def _print(change: Change) -> None:
+    click.echo(f"{_SIGNS[change.action]} {change.model} {change.name}")
+    for field in change.fields:
+        after = _shown(field.after)
+        words = after if change.action == "added" else f"{_shown(field.before)} → {after}"
+        click.echo(f"    {field.field}: {words}")
+
+
+def _shown(value: Any) -> str:
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text.replace("\n", "\\n")[:200]
+
+
+@blueprints.command("export")
+@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="A folder for one file per area.")
+@click.option("--with-secrets", is_flag=True, help="Secrets too, sealed with the key; without it they are left out.")
+@_key_file
+def export_(*, into: Path | None, with_secrets: bool, key_file: Path | None) -> None:
+    """Write the configuration as blueprints: applied to an empty server they make the same server."""
+    sealer = _sealer(key_file)
+    if with_secrets and sealer is None:
+        words = click.prompt("A passphrase to seal the secrets with", hide_input=True, confirmation_prompt=True)
+        try:
+            sealer = FileSealer(words.encode())
+        except BadBlueprint as error:
+            raise click.ClickException(str(error)) from error
+
+    async def act() -> list[Any]:
+        async with house() as opened, opened.works.begin() as work:
+            return await export(work, sealer if with_secrets else None)
+
+    files = run(act())
+    for words in files[0].warnings if files else ():
+        click.echo(f"warning: {words}", err=True)
+    if into is None:
+        sys.stdout.write("---\n".join(as_yaml(one) for one in files))
+        return
+    into.mkdir(parents=True, exist_ok=True)
+    for one in files:
+        place = into / f"{one.name}.yaml"
+        place.write_text(as_yaml(one), "utf-8")
+        place.chmod(0o600)
+        click.echo(f"{place}: {len(one.entries)} entries")

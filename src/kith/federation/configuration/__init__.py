@@ -1,0 +1,1 @@
+"""Relays and lists of servers to block, as models of blueprints."""

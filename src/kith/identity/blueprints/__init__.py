@@ -1,0 +1,1 @@
+"""Configuration as files: YAML that says which records there are, applied in one transaction."""

@@ -1,0 +1,1 @@
+"""What the team sets in the social half, as models of blueprints."""
