@@ -1,0 +1,17 @@
+"""`kith import`: people, posts and whole servers that move in."""
+
+from __future__ import annotations
+
+import click
+
+from kith.cli.imports.mastodon import mastodon
+
+__all__ = ["imports"]
+
+
+@click.group(name="import")
+def imports() -> None:
+    """Move people, posts and whole servers in."""
+
+
+imports.add_command(mastodon)

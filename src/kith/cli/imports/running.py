@@ -1,0 +1,132 @@
+"""How an import runs: step by step, a batch at a time, going on where it stopped, or rehearsed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from kith.base import import_runs
+from kith.base.import_runs import ImportRun, LeftOut
+from kith.base.work import Work, Works
+from kith.cli.imports.progress import Progress
+from kith.cli.imports.rows import Rows
+
+__all__ = ["Batch", "Run", "Step", "open_run"]
+
+Item = TypeVar("Item")
+
+
+class Batch(Generic[Item]):
+    """Some items of a step, what becomes of them, and what is left out."""
+
+    def __init__(self, step: str, work: Work, items: list[Item], *, rehearsed: bool) -> None:
+        self._step = step
+        self.work = work
+        self.items = items
+        self.is_rehearsed = rehearsed
+        self.rows = Rows()
+        self.left: list[LeftOut] = []
+        self.taken = 0
+
+    def leave(self, name: object, reason: str, *, step: str = "") -> None:
+        self.left.append(LeftOut(step or self._step, str(name), reason))
+
+
+class Step(NamedTuple, Generic[Item]):
+    """`batches` gives, after a place, the items that follow with the place of the last of them."""
+
+    name: str
+    total: int
+    batches: Callable[[int], Iterable[tuple[int, list[Item]]]]
+    take: Callable[[Batch[Item]], Awaitable[None]]
+
+
+class Run:
+    """One import. A rehearsal is one transaction that is taken back at the end."""
+
+    def __init__(self, works: Works, row: ImportRun, progress: Progress, *, rehearsal: Work | None) -> None:
+        self._works = works
+        self.row = row
+        self._progress = progress
+        self._rehearsal = rehearsal
+        self.is_resumed = False
+        self.taken: Counter[str] = Counter()
+        self._left: list[LeftOut] = []
+        self._marks: dict[str, tuple[int, int]] = {}
+
+    @property
+    def is_rehearsed(self) -> bool:
+        return self._rehearsal is not None
+
+    async def load_marks(self, work: Work) -> None:
+        self._marks = await import_runs.marks(work.db, self.row.id)
+
+    async def do(self, step: Step[Any]) -> None:
+        place, taken = self._marks.get(step.name, (0, 0))
+        self.taken[step.name] = taken
+        self._progress.begin(step.name, step.total, taken)
+        for last, items in _each(step.batches(place)):
+            async with self.work() as work:
+                batch: Batch[Any] = Batch(step.name, work, items, rehearsed=self.is_rehearsed)
+                await step.take(batch)
+                await batch.rows.write(work.db)
+                self.taken[step.name] += batch.taken
+                await self._keep(work, step.name, last, batch.left)
+            self._progress.advance(len(items))
+        self._progress.end()
+
+    async def _keep(self, work: Work, step: str, place: int, left: list[LeftOut]) -> None:
+        if self._rehearsal is not None:
+            self._left += left
+            return
+        await import_runs.set_mark(work.db, self.row.id, step, place, self.taken[step])
+        await import_runs.add_left_out(work.db, self.row.id, [(work.new_id(), one) for one in left])
+
+    @asynccontextmanager
+    async def work(self) -> AsyncIterator[Work]:
+        if self._rehearsal is not None:
+            yield self._rehearsal
+            return
+        async with self._works.begin() as work:
+            yield work
+
+    async def left_out(self) -> list[LeftOut]:
+        if self._rehearsal is not None:
+            return self._left
+        async with self._works.begin() as work:
+            return await import_runs.left_out(work.db, self.row.id)
+
+    async def finish(self) -> None:
+        async with self.work() as work:
+            if self._rehearsal is None:
+                await import_runs.finish(work.db, self.row.id, work.now)
+
+
+def _each(batches: Iterable[tuple[int, list[Item]]]) -> Iterator[tuple[int, list[Item]]]:
+    yield from batches
+
+
+@asynccontextmanager
+async def open_run(
+    works: Works, kind: str, source: str, options: dict[str, Any], progress: Progress, *, rehearse: bool
+) -> AsyncIterator[Run]:
+    """A new run, or the one of the same source that was interrupted; its options stay those that it began with."""
+    async with works.begin() as work:
+        found = None if rehearse else await import_runs.find_unfinished(work.db, kind, source)
+        row = found or ImportRun(work.new_id(), kind, source, options, work.now, None)
+        if found is None and not rehearse:
+            await import_runs.begin(work.db, row)
+    if not rehearse:
+        run = Run(works, row, progress, rehearsal=None)
+        run.is_resumed = found is not None
+        async with works.begin() as work:
+            await run.load_marks(work)
+        yield run
+        return
+    work = works.open()
+    try:
+        yield Run(works, row, progress, rehearsal=work)
+    finally:
+        await work.rollback()
