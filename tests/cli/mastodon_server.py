@@ -86,7 +86,7 @@ class MastodonServer:
         self._account("bob", id=self.ids["bob"], at=old)
         self._account("newt", id=self.ids["newt"], at=self.ago(days=2))
         for name in ("eve", "mel", "stranger"):
-            self._stranger(name, f"https://far.example/users/{name}", "far.example")
+            self.add_stranger(name, f"https://far.example/users/{name}", "far.example")
         self._user("ada", 1, role=2)
         self._user("bob", 2, role=1)
         self._user("newt", 3, approved=False)
@@ -113,13 +113,14 @@ class MastodonServer:
             values["id_scheme"] = 1 if name == "bob" else 0
         self.add("accounts", **values | more)
 
-    def _stranger(self, name: str, uri: str, domain: str, **more: Any) -> None:
+    def add_stranger(self, name: str, uri: str, domain: str, **more: Any) -> None:
         at = self.ago(days=700)
-        self._account(
-            name, id=self.id(name, at, ord(name[0])), at=at, domain=domain, uri=uri, url=uri, private_key=None,
-            inbox_url=f"{uri}/inbox", shared_inbox_url=f"https://{domain}/inbox", followers_url=f"{uri}/followers",
-            note="<p>Hello</p><script>no</script>", **more,
-        )  # fmt: skip
+        told = {
+            "domain": domain, "uri": uri, "url": uri, "private_key": None, "inbox_url": f"{uri}/inbox",
+            "shared_inbox_url": f"https://{domain}/inbox", "followers_url": f"{uri}/followers",
+            "note": "<p>Hello</p><script>no</script>",
+        }  # fmt: skip
+        self._account(name, id=self.id(name, at, ord(name[0])), at=at, **told | more)
 
     def _user(self, name: str, number: int, *, role: int | None = None, approved: bool = True) -> None:
         at = self.ago(days=800)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from kith.cli.imports.archive import archive
 from kith.cli.imports.mastodon import mastodon
 
 __all__ = ["imports"]
@@ -15,3 +16,4 @@ def imports() -> None:
 
 
 imports.add_command(mastodon)
+imports.add_command(archive)
