@@ -6,6 +6,7 @@ import click
 
 from kith.cli.imports.archive import archive
 from kith.cli.imports.mastodon import mastodon
+from kith.cli.imports.people import people
 
 __all__ = ["imports"]
 
@@ -17,3 +18,4 @@ def imports() -> None:
 
 imports.add_command(mastodon)
 imports.add_command(archive)
+imports.add_command(people)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -33,7 +34,7 @@ class ArchivedFile(msgspec.Struct):
     description: str | None
 
 
-class ArchivedNote(msgspec.Struct):
+class ArchivedNote(msgspec.Struct, eq=False):
     uri: str
     url: str | None
     published: datetime
@@ -77,8 +78,24 @@ def notes_in(archive: Archive) -> tuple[list[ArchivedNote], list[tuple[str, str]
         except Unfit as unfit:
             name = found.get("id") if isinstance(found, dict) else None
             left.append((str(name or number), str(unfit)))
-    notes.sort(key=lambda one: one.published)
-    return notes, left
+    return _in_order(notes), left
+
+
+def _in_order(notes: list[ArchivedNote]) -> list[ArchivedNote]:
+    """Oldest first; of those of the same moment, what is answered before its answers."""
+    ordered: list[ArchivedNote] = []
+    for _, same in groupby(sorted(notes, key=lambda one: one.published), lambda one: one.published):
+        waiting = list(same)
+        names = {name for one in waiting for name in (one.uri, one.number) if name is not None}
+        answers: dict[str | None, list[ArchivedNote]] = {}
+        for one in waiting:
+            answers.setdefault(one.parent if one.parent in names else None, []).append(one)
+        line = answers.pop(None, [])
+        for one in line:  # grows while it is walked
+            line += answers.pop(one.uri, [])
+            line += answers.pop(one.number, []) if one.number is not None else []
+        ordered += line + [one for rest in answers.values() for one in rest]
+    return ordered
 
 
 def bookmarks_in(archive: Archive) -> list[str]:
