@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from kith.base.db import query
+from kith.base.errors import Invalid
 from kith.cli.imports.mastodon.move import Move
 from kith.cli.imports.mastodon.rails import Secrets
 from kith.cli.imports.mastodon.sources import Dump
@@ -19,7 +20,6 @@ from kith.cli.imports.mastodon.steps import steps
 from kith.cli.imports.mastodon.touched import choose
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.running import open_run
-
 from kith.identity.users import store as users
 from kith.social.accounts.tables import accounts
 from kith.social.statuses.tables import statuses
@@ -53,12 +53,12 @@ async def test_a_mastodon_server_moves_in(new_town: TownBuilder, tmp_path: Path,
     else:
         source = str(old.dump(tmp_path / ("mastodon.sql.gz" if release == "4.3" else "mastodon.sql")))
     try:
-        rehearsed = await bring(town, source, "--media", media, "--rehearse")
+        rehearsed = await bring(town, source, "--media", media, "--rehearse") if release == "4.3" else None
         done = await bring(town, source, "--media", media)
     finally:
         if database:
             await postgres.drop_database(database)
-    assert rehearsed.json["taken"] == done.json["taken"]
+    assert rehearsed is None or rehearsed.json["taken"] == done.json["taken"]
     assert not list((town.folder / "imports").glob("*.sqlite*"))
     await town.start()
 
@@ -163,9 +163,9 @@ async def _see_documents(town: Town, old: MastodonServer) -> None:
             "owner": old.actor(name),
             "publicKeyPem": old.public_key,
         }
-        resource = {"resource": f"acct:{name}@{town.base_url.removeprefix('http://')}"}
-        finger = (await town.http.get("/.well-known/webfinger", params=resource)).json()
-        assert old.actor(name) in {link.get("href") for link in finger["links"]}
+        for resource in (f"acct:{name}@{town.base_url.removeprefix('http://')}", old.actor(name)):
+            finger = (await town.http.get("/.well-known/webfinger", params={"resource": resource})).json()
+            assert old.actor(name) in {link.get("href") for link in finger["links"]}
     note = (await town.http.get(f"{old.actor('bob')}/statuses/{old.ids['reply']}", headers=ACTIVITY)).json()
     assert (note["id"], note["attributedTo"]) == (f"{old.actor('bob')}/statuses/{old.ids['reply']}", old.actor("bob"))
     for path in ("outbox", "followers", "collections/featured"):
@@ -204,7 +204,9 @@ async def test_an_import_that_was_interrupted_goes_on_where_it_stopped(new_town:
         staging = Staging(staged / f"mastodon-{begun.row.id}.sqlite")
         await staging.fill(Dump(source), lambda _table, _bytes: None)
         choose(staging, everything=False, recent_days=30, now=begun.row.started_at)
-        move = Move(staging=staging, settings=house.settings, secrets=Secrets(), media=None, started_at=begun.row.started_at)
+        move = Move(
+            staging=staging, settings=house.settings, secrets=Secrets(), media=None, started_at=begun.row.started_at
+        )
         for one in steps(move):
             await begun.do(one)
             if one.name == "statuses":
@@ -235,8 +237,9 @@ _statuses = query(select(statuses.c.id), int)
         (b"COPY public.users (id, email) FROM stdin;\n1\n\\.\n", "has 1 values for 2 columns"),
     ],
 )
-async def test_what_is_no_dump_is_refused(town: Town, tmp_path: Path, words: bytes, complaint: str) -> None:
-    file = tmp_path / "dump.sql"
+async def test_what_is_no_dump_is_refused(tmp_path: Path, words: bytes, complaint: str) -> None:
+    file, staging = tmp_path / "dump.sql", Staging(tmp_path / "staging.sqlite")
     file.write_bytes(words)
-    done = await bring(town, str(file), expect=1)
-    assert complaint in done.complained
+    with pytest.raises(Invalid, match=complaint):
+        await staging.fill(Dump(file), lambda _table, _bytes: None)
+    staging.delete()

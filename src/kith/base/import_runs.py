@@ -7,7 +7,20 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, String, Table, Text, and_, bindparam, delete, select, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    String,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    delete,
+    select,
+    update,
+)
 
 from kith.base.db import ID, METADATA, Document, Instant, Session, command, insert_into, query, upsert
 
@@ -75,7 +88,9 @@ _unfinished = query(
     select(imports)
     .where(
         and_(
-            imports.c.kind == bindparam("kind"), imports.c.source == bindparam("source"), imports.c.finished_at.is_(None)
+            imports.c.kind == bindparam("kind"),
+            imports.c.source == bindparam("source"),
+            imports.c.finished_at.is_(None),
         )
     )
     .order_by(imports.c.id.desc())

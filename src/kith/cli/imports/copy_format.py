@@ -14,7 +14,7 @@ NULL = r"\N"
 END = b"\\."
 
 
-class NotACopy(ValueError):
+class NotACopy(ValueError):  # noqa: N818 - it says what is wrong
     """What was read is no row of a COPY."""
 
 

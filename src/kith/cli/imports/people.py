@@ -19,7 +19,7 @@ from kith.cli.imports.people_file import PersonLine, read_people
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.reports import tell
 from kith.cli.imports.rows import Rows
-from kith.cli.imports.running import Batch, Run, Step, open_run
+from kith.cli.imports.running import Batch, Run, Step, open_run, source_of
 from kith.cli.inputs import COMMAND_LINE
 from kith.cli.running import as_json, house, run
 from kith.identity.audit import service as audit
@@ -73,7 +73,7 @@ async def _import(
     people: PeopleImport, file: Path, links: Path | None, *, rehearse: bool, report: Path | None, as_json: bool
 ) -> None:
     async with house() as opened:
-        source = f"{file.absolute()} ({file.stat().st_size} bytes)"
+        source = source_of(file)
         if links is not None and not rehearse:
             people.write_links_to(links)
         with Progress() as progress:
@@ -152,9 +152,7 @@ class PeopleImport:
             raise Conflict("somebody has that username already")
         return True
 
-    async def _make(
-        self, work: Work, passwords: Passwords, batch: Batch[PersonLine], line: PersonLine
-    ) -> str | None:
+    async def _make(self, work: Work, passwords: Passwords, batch: Batch[PersonLine], line: PersonLine) -> str | None:
         new = service.NewUser(
             username=line.username,
             name=line.name,

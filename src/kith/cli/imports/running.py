@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+import copy
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from kith.base import import_runs
+from kith.base.ids import RENEW_SECONDS, Counter, IDs
 from kith.base.import_runs import ImportRun, LeftOut
 from kith.base.work import Work, Works
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.rows import Rows
 
-__all__ = ["Batch", "Run", "Step", "open_run"]
+__all__ = ["Batch", "Run", "Step", "open_run", "source_of"]
 
 Item = TypeVar("Item")
+
+
+def source_of(file: Path) -> str:
+    """By which a file is known again."""
+    return f"{file.absolute()} ({file.stat().st_size} bytes)"
 
 
 class Batch(Generic[Item]):
@@ -43,6 +52,16 @@ class Step(NamedTuple, Generic[Item]):
     take: Callable[[Batch[Item]], Awaitable[None]]
 
 
+class _Unleased(IDs):
+    """Ids for a rehearsal, of which none is kept: nobody else has to be asked."""
+
+    def __init__(self) -> None:
+        self._sequence = Counter(0)
+
+    def new(self) -> int:
+        return self._sequence.next(time.time_ns() // 1_000_000)
+
+
 class Run:
     """One import. A rehearsal is one transaction that is taken back at the end."""
 
@@ -51,8 +70,9 @@ class Run:
         self.row = row
         self._progress = progress
         self._rehearsal = rehearsal
+        self._renewed_at = 0.0
         self.is_resumed = False
-        self.taken: Counter[str] = Counter()
+        self.taken: dict[str, int] = defaultdict(int)
         self._left: list[LeftOut] = []
         self._marks: dict[str, tuple[int, int]] = {}
 
@@ -67,7 +87,8 @@ class Run:
         place, taken = self._marks.get(step.name, (0, 0))
         self.taken[step.name] = taken
         self._progress.begin(step.name, step.total, taken)
-        for last, items in _each(step.batches(place)):
+        for last, items in step.batches(place):
+            await self._keep_lease()
             async with self.work() as work:
                 batch: Batch[Any] = Batch(step.name, work, items, rehearsed=self.is_rehearsed)
                 await step.take(batch)
@@ -76,6 +97,12 @@ class Run:
                 await self._keep(work, step.name, last, batch.left)
             self._progress.advance(len(items))
         self._progress.end()
+
+    async def _keep_lease(self) -> None:
+        """Reading may have taken long; ids are made only while the right to make them is this process's."""
+        if not self.is_rehearsed and time.monotonic() - self._renewed_at > RENEW_SECONDS:
+            await self._works.ids.renew()
+            self._renewed_at = time.monotonic()
 
     async def _keep(self, work: Work, step: str, place: int, left: list[LeftOut]) -> None:
         if self._rehearsal is not None:
@@ -104,10 +131,6 @@ class Run:
                 await import_runs.finish(work.db, self.row.id, work.now)
 
 
-def _each(batches: Iterable[tuple[int, list[Item]]]) -> Iterator[tuple[int, list[Item]]]:
-    yield from batches
-
-
 @asynccontextmanager
 async def open_run(
     works: Works, kind: str, source: str, options: dict[str, Any], progress: Progress, *, rehearse: bool
@@ -125,7 +148,9 @@ async def open_run(
             await run.load_marks(work)
         yield run
         return
-    work = works.open()
+    unleased = copy.copy(works)
+    unleased.ids = _Unleased()
+    work = unleased.open()
     try:
         yield Run(works, row, progress, rehearsal=work)
     finally:

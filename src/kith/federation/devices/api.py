@@ -10,8 +10,8 @@ from kith.base.limits import Limiter, LimitRule
 from kith.base.routing import FromPath, FromQuery, get, post
 from kith.base.work import Work
 from kith.federation.documents import people
-from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.answers import encode, negotiated
+from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.signers import asker_of
 from kith.federation.gate.service import Gate
 from kith.federation.inbox import verification

@@ -9,8 +9,8 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, FromQuery, get
 from kith.base.work import Work
 from kith.federation.documents import people
-from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.answers import encode, negotiated
+from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.signers import asker_of
 from kith.federation.sync.digests import synchronization_url
 from kith.federation.vocabulary.incoming.ids import domain_of

@@ -15,7 +15,7 @@ from kith.cli.imports.archive.notes import ArchivedNote, bookmarks_in, notes_in
 from kith.cli.imports.archive.writing import Writer
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.reports import tell
-from kith.cli.imports.running import Batch, Step, open_run
+from kith.cli.imports.running import Batch, Step, open_run, source_of
 from kith.cli.inputs import COMMAND_LINE, WORDS, user_called
 from kith.cli.running import as_json, house, run
 from kith.identity.audit import service as audit
@@ -52,7 +52,7 @@ async def _import(file: Path, name: str, *, rehearse: bool, report: Path | None,
         notes, left = notes_in(opened_file)
         async with house() as opened:
             owner = await _owner(opened.works, name)
-            source = f"{file.absolute()} ({file.stat().st_size} bytes) to {owner.username}"
+            source = f"{source_of(file)} to {owner.username}"
             with Progress() as progress:
                 async with open_run(opened.works, "archive", source, {}, progress, rehearse=rehearse) as importing:
                     await importing.do(_unfit(left))

@@ -25,7 +25,7 @@ LONGEST_URI = 2000
 MOST_FILES, MOST_OPTIONS, MOST_TAGS = 16, 20, 100
 
 
-class Unfit(ValueError):
+class Unfit(ValueError):  # noqa: N818 - it says what is wrong
     """Something that is not taken, and why."""
 
 

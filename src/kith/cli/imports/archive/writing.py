@@ -95,7 +95,9 @@ class Writer:
         await learn_posted(work, [StatusPosted(status_id=id, account_id=owner.id) for id in ids])
 
     async def _new(self, work: Work, notes: Sequence[ArchivedNote]) -> list[ArchivedNote]:
-        known = dict(await work.db.all(_known, owner=self._owner.id, uris=[note.uri for note in notes]))
+        known: dict[str, StatusId] = dict(
+            await work.db.all(_known, owner=self._owner.id, uris=[note.uri for note in notes])
+        )
         for note in notes:
             if note.uri in known:
                 found = await store.find(work.db, known[note.uri])
@@ -132,9 +134,7 @@ class Writer:
             last = at
             chosen.append(StatusId(id_at(at, secrets.randbelow(1 << 16))))
         while taken := set(await work.db.all(_taken, ids=chosen)):
-            chosen = [
-                StatusId(id >> 16 << 16 | secrets.randbelow(1 << 16)) if id in taken else id for id in chosen
-            ]
+            chosen = [StatusId(id >> 16 << 16 | secrets.randbelow(1 << 16)) if id in taken else id for id in chosen]
         return chosen
 
     async def _look_up_parents(self, work: Work, notes: Sequence[ArchivedNote]) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
 import click
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from kith.base.blobs import Blobs, blobs
 from kith.base.db import query
@@ -32,8 +33,8 @@ from kith.social.statuses.tables import statuses
 
 __all__ = ["mastodon"]
 
-_posts = query(select(func.count()).select_from(statuses), int)
-_strangers = query(select(func.count()).select_from(accounts).where(accounts.c.domain != ""), int)
+_posts = query(select(statuses.c.id).limit(1), int)
+_strangers = query(select(accounts.c.id).where(accounts.c.domain != "").limit(1), int)
 _names = query(select(users.c.username_key), str)
 _account_names = query(select(accounts.c.username_key).where(accounts.c.domain == ""), str)
 
@@ -111,7 +112,8 @@ async def _stage(staging: Staging, source: Source, importing: Run, progress: Pro
         await staging.fill(source, lambda _table, _bytes: progress.advance(1))
         progress.end()
     options = importing.row.options
-    choose(
+    await asyncio.to_thread(
+        choose,
         staging,
         everything=bool(options["all"]),
         recent_days=int(options["recent_days"]),
@@ -122,7 +124,7 @@ async def _stage(staging: Staging, source: Source, importing: Run, progress: Pro
 async def _check_fresh(opened: Opened, staging: Staging, settings: Settings) -> None:
     """Numbers and names must not meet: a server moves into one that is still empty."""
     async with opened.works.begin() as work:
-        if await work.db.one(_posts) or await work.db.one(_strangers):
+        if await work.db.all(_posts) or await work.db.all(_strangers):
             raise Conflict("there are posts or people of other servers here already: move into a new, empty server")
         taken = set(await work.db.all(_names)) | set(await work.db.all(_account_names))
     for row in staging.all("SELECT username FROM accounts WHERE domain IS NULL AND id > 0"):

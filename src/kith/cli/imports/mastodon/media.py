@@ -151,7 +151,7 @@ async def _copy(
     return None
 
 
-class _Unfit(ValueError):
+class _Unfit(ValueError):  # noqa: N818 - it says what is wrong
     """A file that is not shown here."""
 
 

@@ -30,6 +30,7 @@ from kith.social.accounts.remote_pictures import columns
 from kith.social.accounts.tables import Account
 from kith.social.addresses import profile_url, tag_url
 from kith.social.ids import AccountId
+from kith.social.moderation.actions import GRACE
 from kith.social.text.html import clean, to_html, to_line
 
 __all__ = ["LOCAL", "REMOTE", "SERVER", "take_counts", "take_local", "take_moves", "take_remote", "take_server"]
@@ -50,9 +51,7 @@ _PRIVACY = frozenset({"public", "unlisted", "private"})
 MOST_COST = 15
 
 _insert_user = query(insert_into(users, without=["id"]).returning(users.c.id), int)
-_owned = query(
-    select(users.c.owned_email_key).where(any_of(users.c.owned_email_key, "keys")), str
-)
+_owned = query(select(users.c.owned_email_key).where(any_of(users.c.owned_email_key, "keys")), str)
 
 
 async def take_local(move: Move, batch: RowBatch) -> None:
@@ -86,7 +85,7 @@ async def _take_user(move: Move, batch: RowBatch, row: Row, owned: set[str]) -> 
         "email": email,
         "email_key": key,
         "password": password,
-        "is_active": not is_true(row, "disabled"),
+        "is_active": not is_true(row, "disabled") and row["suspended_at"] is None,
         "role": move.roles.get(row["role_id"] or 0, ("user", None))[0],
         "type": "internal",
         "path": "users",
@@ -153,6 +152,9 @@ def _take_account(move: Move, batch: RowBatch, row: Row, user_id: int | None) ->
         batch.rows.add("federation_keys", **msgspec.structs.asdict(key))
     if user_id is not None:
         batch.rows.add("social_preferences", account_id=id, **_preferences(row))
+    if user_id is not None and suspended is not None:
+        active = not is_true(row, "disabled")
+        batch.rows.add("social_deletions", account_id=id, due_at=move.started_at + GRACE, was_active=active)
 
 
 def _told(row: Row) -> dict[str, Any]:
@@ -217,18 +219,20 @@ def _quotes(told: object) -> str:
 def _key(move: Move, batch: RowBatch, row: Row, id: AccountId | None) -> ActorKey | None:
     """What somebody signs with goes on, under its name: nobody elsewhere notices."""
     try:
-        key = load_pem_private_key(text(row, "private_key").encode(), password=None)
+        # That its numbers are primes was checked where it was made; to do so again takes a good part of a second.
+        pem = text(row, "private_key").encode()
+        key = load_pem_private_key(pem, password=None, unsafe_skip_rsa_key_validation=True)
     except (ValueError, TypeError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, RSAPrivateKey):
         batch.leave(text(row, "username"), "it has no key that can be read: a new one is made", step="keys")
         return None
-    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    written = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
     return ActorKey(
         id=batch.work.new_id(),
         account_id=id,
         public_key=write_pem(key.public_key()),
-        private_key=batch.work.find(Sealer).seal(pem, KEY_PLACE),
+        private_key=batch.work.find(Sealer).seal(written, KEY_PLACE),
         previous_key=None,
         made_at=must_at(row, "created_at", move.started_at),
     )

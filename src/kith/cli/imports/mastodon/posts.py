@@ -44,6 +44,7 @@ _QUOTE_STATES = {0: "pending", 1: "accepted", 2: "rejected", 3: "revoked", 4: "d
 _AUTOMATIC = 16  # of the number of a quote policy, the upper half says who may without being asked
 _PUBLIC, _FOLLOWERS = 1 << 1, 1 << 2
 LONGEST_LANGUAGE = 35
+_COUNTS = ("replies_count", "reblogs_count", "favourites_count", "quotes_count")
 
 
 async def take_posts(move: Move, batch: RowBatch) -> None:
@@ -218,8 +219,7 @@ async def take_tags(move: Move, batch: RowBatch) -> None:
 
 async def take_stats(_move: Move, batch: RowBatch) -> None:
     for row in batch.items:
-        counts = {name: min(max(row[name] or 0, 0), 2**31 - 1) for name in (
-            "replies_count", "reblogs_count", "favourites_count", "quotes_count")}  # fmt: skip
+        counts: dict[str, Any] = {name: min(max(row[name] or 0, 0), 2**31 - 1) for name in _COUNTS}
         batch.rows.change("social_statuses", row["status_id"], **counts)
         batch.taken += 1
 

@@ -25,7 +25,7 @@ _TAG = 16
 LONGEST = 1 << 16
 
 
-class WrongKey(ValueError):
+class WrongKey(ValueError):  # noqa: N818 - it says what is wrong
     """It was encrypted with another key."""
 
 
@@ -47,8 +47,7 @@ class Secrets(msgspec.Struct, frozen=True):
 
 def _opened_legacy(row: Row, key: str) -> str:
     sealed, iv, salt = (
-        _bytes(row[name])
-        for name in ("encrypted_otp_secret", "encrypted_otp_secret_iv", "encrypted_otp_secret_salt")
+        _bytes(row[name]) for name in ("encrypted_otp_secret", "encrypted_otp_secret_iv", "encrypted_otp_secret_salt")
     )
     derived = hashlib.pbkdf2_hmac("sha1", key.encode(), salt, _LEGACY_ROUNDS, 32)
     return _decrypted(derived, iv, sealed)

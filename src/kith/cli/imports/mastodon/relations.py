@@ -173,7 +173,9 @@ async def take_filter_statuses(_move: Move, batch: RowBatch) -> None:
 async def take_tag_follows(move: Move, batch: RowBatch) -> None:
     for row in batch.items:
         about = {"account_id": row["account_id"], "tag_id": row["tag_id"]}
-        batch.rows.add("social_tag_follows", id=row["id"], **about, created_at=must_at(row, "created_at", move.started_at))
+        batch.rows.add(
+            "social_tag_follows", id=row["id"], **about, created_at=must_at(row, "created_at", move.started_at)
+        )
         batch.taken += 1
 
 

@@ -71,7 +71,7 @@ class Dump:
 
     def _read(self, take: Take, told: Told) -> None:
         with self._path.open("rb") as raw:
-            lines: IO[bytes] = gzip.open(raw) if self._is_packed else raw  # type: ignore[assignment]
+            lines: IO[bytes] = gzip.GzipFile(fileobj=raw) if self._is_packed else raw  # type: ignore[assignment]
             columns: list[str] = []
             table = ""
             is_wanted = in_block = False

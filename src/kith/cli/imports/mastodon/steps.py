@@ -22,18 +22,38 @@ _OF_STATUS = "JOIN kept_statuses s ON s.id = t.status_id"
 _LOCAL = "JOIN local_accounts l ON l.id = t.account_id"
 _FILTERS = "JOIN custom_filters f ON f.id = t.custom_filter_id JOIN kept_accounts k ON k.id = f.account_id"
 _ALL = "t.* FROM {table} t WHERE 1"
-_FILES = "t.* FROM {table} t WHERE t.domain IS NULL"
+
+
+class _Steps:
+    """Makes steps of one move."""
+
+    def __init__(self, move: Move) -> None:
+        self._move = move
+
+    def one(self, name: str, rows: str, take: Any, *, at_once: int = 500) -> Step[Row]:
+        return step(self._move, name, rows, take, at_once=at_once)
+
+    def of(self, table: str, take: Any) -> Step[Row]:
+        return self.one(table, _ALL.format(table=table), take)
 
 
 def steps(move: Move) -> Iterator[Step[Row]]:
     """Made one after the other: what one decides the next may ask for."""
+    made = _Steps(move)
+    yield from _of_community(made.one, made.of)
+    yield from _of_people(made.one)
+    yield from _of_posts(made.one)
+    yield from _of_relations(made.one)
+    yield from _of_decisions(made.one, made.of)
+    if move.media is not None:
+        yield from _of_files(made.one)
+    yield made.one("words_of_people", "t.id FROM kept_accounts t WHERE 1", _learn_people)
+    yield made.one(
+        "words_of_posts", "t.id FROM our_statuses t JOIN kept_statuses k ON k.id = t.id WHERE 1", _learn_posts
+    )
 
-    def one(name: str, rows: str, take: Any, *, at_once: int = 500) -> Step[Row]:
-        return step(move, name, rows, take, at_once=at_once)
 
-    def of(table: str, take: Any, name: str = "") -> Step[Row]:
-        return one(name or table, _ALL.format(table=table), take)
-
+def _of_community(one: Any, of: Any) -> Iterator[Step[Row]]:
     yield one("unusable", "t.* FROM unusable t WHERE 1", _take_unusable)
     yield of("domain_blocks", community.take_server_blocks)
     yield of("domain_allows", community.take_allows)
@@ -52,6 +72,9 @@ def steps(move: Move) -> Iterator[Step[Row]]:
     )
     yield of("relays", community.take_relays)
     yield of("oauth_applications", sign_in.take_apps)
+
+
+def _of_people(one: Any) -> Iterator[Step[Row]]:
     yield one("server_key", people.SERVER, people.take_server)
     yield one("accounts", people.LOCAL, people.take_local, at_once=200)
     yield one("remote_accounts", people.REMOTE, people.take_remote)
@@ -62,6 +85,9 @@ def steps(move: Move) -> Iterator[Step[Row]]:
         people.take_moves,
     )
     yield one("account_counts", f"t.* FROM account_stats t {_KEPT} WHERE 1", people.take_counts)
+
+
+def _of_posts(one: Any) -> Iterator[Step[Row]]:
     yield one("tags", "t.* FROM tags t JOIN kept_tags k ON k.id = t.id WHERE 1", posts.take_tags)
     yield one("statuses", posts.POSTS, posts.take_posts)
     yield one("boosts", posts.BOOSTS, posts.take_boosts)
@@ -80,12 +106,17 @@ def steps(move: Move) -> Iterator[Step[Row]]:
         " JOIN accounts a ON a.id = p.account_id WHERE 1",
         posts.take_edits,
     )
+
+
+def _of_relations(one: Any) -> Iterator[Step[Row]]:
     for table in ("favourites", "bookmarks", "status_pins"):
         yield one(table, relations.ON_STATUSES.format(table=table), relations.take_marks(table))
     for table in ("follows", "follow_requests", "blocks", "mutes", "account_pins"):
         yield one(table, relations.BETWEEN.format(table=table), relations.take_pairs(table))
     yield one("account_notes", relations.BETWEEN.format(table="account_notes"), relations.take_notes)
-    yield one("account_domain_blocks", f"t.* FROM account_domain_blocks t {_KEPT} WHERE 1", relations.take_domain_blocks)
+    yield one(
+        "account_domain_blocks", f"t.* FROM account_domain_blocks t {_KEPT} WHERE 1", relations.take_domain_blocks
+    )
     yield one("lists", f"t.* FROM lists t {_KEPT} WHERE 1", relations.take_lists)
     yield one(
         "list_accounts",
@@ -108,15 +139,16 @@ def steps(move: Move) -> Iterator[Step[Row]]:
     yield one(
         "featured_tags", f"t.*, n.name AS tag_name FROM featured_tags t {tagged} WHERE 1", relations.take_featured_tags
     )
-    yield one(
-        "conversation_mutes", f"t.* FROM conversation_mutes t {_KEPT} WHERE 1", relations.take_conversation_mutes
-    )
+    yield one("conversation_mutes", f"t.* FROM conversation_mutes t {_KEPT} WHERE 1", relations.take_conversation_mutes)
     yield one("conversations", f"t.* FROM account_conversations t {_KEPT} WHERE 1", relations.take_conversations)
     yield one(
-        "markers", f"t.*, u.account_id FROM markers t JOIN users u ON u.id = t.user_id"
+        "markers", "t.*, u.account_id FROM markers t JOIN users u ON u.id = t.user_id"
         " JOIN kept_accounts k ON k.id = u.account_id WHERE 1", relations.take_markers,
     )  # fmt: skip
     yield one("notification_policies", f"t.* FROM notification_policies t {_KEPT} WHERE 1", relations.take_policies)
+
+
+def _of_decisions(one: Any, of: Any) -> Iterator[Step[Row]]:
     yield one("reports", community.REPORTS, community.take_reports)
     yield one("report_notes", community.NOTES, community.take_notes)
     yield one("account_warnings", community.WARNINGS, community.take_warnings)
@@ -128,19 +160,15 @@ def steps(move: Move) -> Iterator[Step[Row]]:
         sign_in.take_passkeys,
     )
     yield of("scheduled_statuses", _leave_scheduled)
-    if move.media is not None:
-        few = 50
-        local = "t.* FROM accounts t JOIN kept_accounts k ON k.id = t.id WHERE t.domain IS NULL"
-        yield one("profile_pictures", local, media.take_pictures, at_once=few)
-        yield one("emoji_files", _FILES.format(table="custom_emojis"), media.take_emoji_files, at_once=few)
-        yield one(
-            "media_files",
-            f"t.* FROM media_attachments t {_LOCAL} {_OF_STATUS} WHERE t.file_file_name IS NOT NULL",
-            media.take_media_files,
-            at_once=few,
-        )
-    yield one("words_of_people", "t.id FROM kept_accounts t WHERE 1", _learn_people)
-    yield one("words_of_posts", "t.id FROM our_statuses t JOIN kept_statuses k ON k.id = t.id WHERE 1", _learn_posts)
+
+
+def _of_files(one: Any) -> Iterator[Step[Row]]:
+    few = 50
+    local = "t.* FROM accounts t JOIN kept_accounts k ON k.id = t.id WHERE t.domain IS NULL"
+    yield one("profile_pictures", local, media.take_pictures, at_once=few)
+    yield one("emoji_files", "t.* FROM custom_emojis t WHERE t.domain IS NULL", media.take_emoji_files, at_once=few)
+    attached = f"t.* FROM media_attachments t {_LOCAL} {_OF_STATUS} WHERE t.file_file_name IS NOT NULL"
+    yield one("media_files", attached, media.take_media_files, at_once=few)
 
 
 async def _take_unusable(_move: Move, batch: RowBatch) -> None:

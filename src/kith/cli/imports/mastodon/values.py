@@ -23,7 +23,7 @@ def text(row: Row, name: str) -> str:
     return "" if value is None else str(value).replace(_NUL, "")
 
 
-def is_true(row: Row, name: str, default: bool = False) -> bool:  # noqa: FBT001, FBT002 - a value and what stands for it
+def is_true(row: Row, name: str, default: bool = False) -> bool:
     value = row[name]
     return default if value is None else value == "t"
 

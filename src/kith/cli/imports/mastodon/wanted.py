@@ -59,7 +59,9 @@ WANTED: dict[str, tuple[str, ...]] = {
         "account_notes": f"{_PAIR} comment",
         "account_domain_blocks": "id domain created_at account_id",
         "conversation_mutes": "id conversation_id account_id",
-        "account_conversations": "id account_id conversation_id participant_account_ids status_ids last_status_id unread",
+        "account_conversations": (
+            "id account_id conversation_id participant_account_ids status_ids last_status_id unread"
+        ),
         "lists": "id account_id title created_at replies_policy exclusive",
         "list_accounts": "id list_id account_id",
         "custom_filters": "id account_id expires_at phrase context action",

@@ -113,6 +113,7 @@ _OF_IDENTITY: dict[str, str] = {
     "binding_expired": "A permission ended by itself",
     "configuration_error": "Something is set up wrongly",
     "data_export": "Exported data",
+    "data_import": "Imported data",
     "email_sent": "A mail was sent",
     "flow_denied": "Was turned away by a flow",
     "impersonation_ended": "No longer sees the server as somebody else",
