@@ -26,7 +26,9 @@ def test_a_row_is_read_as_it_was(values: list[str | None]) -> None:
 
 @given(st.lists(_VALUES, max_size=6))
 def test_an_array_is_read_as_it_was(values: list[str | None]) -> None:
-    quoted = ['"' + one.replace("\\", "\\\\").replace('"', '\\"') + '"' if one is not None else "NULL" for one in values]
+    quoted = [
+        '"' + one.replace("\\", "\\\\").replace('"', '\\"') + '"' if one is not None else "NULL" for one in values
+    ]
     assert read_array("{" + ",".join(quoted) + "}") == values
 
 

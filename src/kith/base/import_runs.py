@@ -26,7 +26,7 @@ from kith.base.db import ID, METADATA, Document, Instant, Session, command, inse
 
 __all__ = [
     "ImportRun",
-    "LeftOut",
+    "LeftOutRow",
     "add_left_out",
     "begin",
     "find_unfinished",
@@ -75,7 +75,7 @@ class ImportRun(msgspec.Struct):
     finished_at: datetime | None
 
 
-class LeftOut(msgspec.Struct):
+class LeftOutRow(msgspec.Struct):
     """A row of the source that has not been taken over, and why."""
 
     step: str
@@ -120,7 +120,7 @@ _left_out = query(
     select(import_left_out.c.step, import_left_out.c.name, import_left_out.c.reason)
     .where(import_left_out.c.import_id == bindparam("run"))
     .order_by(import_left_out.c.id),
-    LeftOut,
+    LeftOutRow,
 )
 _forget_left_out = command(delete(import_left_out).where(import_left_out.c.import_id == bindparam("run")))
 
@@ -149,7 +149,7 @@ async def set_mark(db: Session, run_id: int, step: str, place: int, taken: int) 
     await db.run(_set_mark, import_id=run_id, step=step, place=place, taken=taken)
 
 
-async def add_left_out(db: Session, run_id: int, rows: Sequence[tuple[int, LeftOut]]) -> None:
+async def add_left_out(db: Session, run_id: int, rows: Sequence[tuple[int, LeftOutRow]]) -> None:
     """Each with an id of its own."""
     if rows:
         made = [
@@ -159,5 +159,5 @@ async def add_left_out(db: Session, run_id: int, rows: Sequence[tuple[int, LeftO
         await db.many(_add_left_out, made)
 
 
-async def left_out(db: Session, run_id: int) -> list[LeftOut]:
+async def left_out(db: Session, run_id: int) -> list[LeftOutRow]:
     return await db.all(_left_out, run=run_id)

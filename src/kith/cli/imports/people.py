@@ -15,11 +15,11 @@ from kith.base.db import any_of, query
 from kith.base.errors import Conflict, Invalid, Problem
 from kith.base.work import Work, Works
 from kith.cli.failures import words_for
-from kith.cli.imports.people_file import PersonLine, read_people
+from kith.cli.imports.people_file import PersonInTable, read_people
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.reports import tell
 from kith.cli.imports.rows import Rows
-from kith.cli.imports.running import Batch, Run, Step, open_run, source_of
+from kith.cli.imports.running import Batch, RunningImport, RunStep, open_run, source_of
 from kith.cli.inputs import COMMAND_LINE
 from kith.cli.running import as_json, house, run
 from kith.identity.audit import service as audit
@@ -91,7 +91,7 @@ async def _import(
 
 class PeopleImport:
     def __init__(
-        self, lines: list[PersonLine], *, confirmed: bool, make_groups: bool, minutes: int, force: bool
+        self, lines: list[PersonInTable], *, confirmed: bool, make_groups: bool, minutes: int, force: bool
     ) -> None:
         self._lines = lines
         self._confirmed = confirmed
@@ -107,15 +107,15 @@ class PeopleImport:
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
-    def step(self, works: Works, importing: Run, passwords: Passwords) -> Step[PersonLine]:
+    def step(self, works: Works, importing: RunningImport, passwords: Passwords) -> RunStep[PersonInTable]:
         """One at a time: a password is hashed before anything is written."""
 
-        def batches(place: int) -> Iterator[tuple[int, list[PersonLine]]]:
+        def batches(place: int) -> Iterator[tuple[int, list[PersonInTable]]]:
             self._seen |= {username_key(one.username) for one in self._lines[:place]}
             for number, line in enumerate(self._lines[place:], place + 1):
                 yield number, [line]
 
-        async def take(batch: Batch[PersonLine]) -> None:
+        async def take(batch: Batch[PersonInTable]) -> None:
             [line] = batch.items
             try:
                 await self._take(works, importing, passwords, batch, line)
@@ -124,10 +124,15 @@ class PeopleImport:
             else:
                 batch.taken += 1
 
-        return Step("people", len(self._lines), batches, take)
+        return RunStep("people", len(self._lines), batches, take)
 
     async def _take(
-        self, works: Works, importing: Run, passwords: Passwords, batch: Batch[PersonLine], line: PersonLine
+        self,
+        works: Works,
+        importing: RunningImport,
+        passwords: Passwords,
+        batch: Batch[PersonInTable],
+        line: PersonInTable,
     ) -> None:
         key = username_key(line.username)
         if key in self._seen:
@@ -143,7 +148,7 @@ class PeopleImport:
         finally:
             await work.rollback()
 
-    async def _was_made(self, work: Work, importing: Run, line: PersonLine) -> bool:
+    async def _was_made(self, work: Work, importing: RunningImport, line: PersonInTable) -> bool:
         """By this run, just before it was interrupted."""
         found = await store.find_typed(work.db, line.username)
         if found is None or username_key(found.username) != username_key(line.username):
@@ -152,7 +157,9 @@ class PeopleImport:
             raise Conflict("somebody has that username already")
         return True
 
-    async def _make(self, work: Work, passwords: Passwords, batch: Batch[PersonLine], line: PersonLine) -> str | None:
+    async def _make(
+        self, work: Work, passwords: Passwords, batch: Batch[PersonInTable], line: PersonInTable
+    ) -> str | None:
         new = service.NewUser(
             username=line.username,
             name=line.name,
@@ -167,7 +174,7 @@ class PeopleImport:
             return None
         return await offer(work, user, minutes=self._minutes, by_name=COMMAND_LINE)
 
-    async def _join(self, work: Work, batch: Batch[PersonLine], line: PersonLine, user: User) -> None:
+    async def _join(self, work: Work, batch: Batch[PersonInTable], line: PersonInTable, user: User) -> None:
         if not line.groups:
             return
         known = dict(await work.db.all(_named, names=line.groups))
@@ -183,7 +190,7 @@ class PeopleImport:
             else:
                 batch.leave(f"line {line.line}: {line.username}", f"there is no group called {name}", step="groups")
 
-    def _write(self, line: PersonLine, link: str | None) -> None:
+    def _write(self, line: PersonInTable, link: str | None) -> None:
         if self._links is not None and link is not None:
             with self._links.open("a", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerow((line.username, line.email, link))

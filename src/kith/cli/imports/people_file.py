@@ -11,7 +11,7 @@ import msgspec
 
 from kith.base.errors import Invalid
 
-__all__ = ["PersonLine", "read_people"]
+__all__ = ["PersonInTable", "read_people"]
 
 MOST_BYTES = 64 << 20
 MOST_CELL = 10_000
@@ -26,7 +26,7 @@ _HEADS = {
 _SIGNS = re.compile(r"[^a-z]")
 
 
-class PersonLine(msgspec.Struct):
+class PersonInTable(msgspec.Struct):
     """`line` is where it stands in the file."""
 
     line: int
@@ -37,7 +37,7 @@ class PersonLine(msgspec.Struct):
     password: str | None = None
 
 
-def read_people(path: Path) -> list[PersonLine]:
+def read_people(path: Path) -> list[PersonInTable]:
     if not path.is_file():
         raise Invalid(f"there is no file {path}")
     if path.stat().st_size > MOST_BYTES:
@@ -71,13 +71,13 @@ def _places(head: list[str]) -> dict[str, int]:
     return found
 
 
-def _line(number: int, row: list[str], heads: dict[str, int]) -> PersonLine:
+def _line(number: int, row: list[str], heads: dict[str, int]) -> PersonInTable:
     def cell(name: str) -> str:
         place = heads.get(name)
         return row[place].strip() if place is not None and place < len(row) else ""
 
     groups = [one.strip() for one in re.split(r"[|,;]", cell("groups"))]
-    return PersonLine(
+    return PersonInTable(
         line=number,
         username=cell("username"),
         email=cell("email"),

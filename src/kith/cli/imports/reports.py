@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from kith.base.import_runs import LeftOut
-from kith.cli.imports.running import Run
+from kith.base.import_runs import LeftOutRow
+from kith.cli.imports.running import RunningImport
 from kith.cli.running import say
 from kith.cli.showing import show_rows
 
@@ -19,7 +19,7 @@ __all__ = ["tell"]
 _RISKY = ("=", "+", "-", "@", "\t", "\r")
 
 
-async def tell(run: Run, report: Path, *, as_json: bool, more: dict[str, int] | None = None) -> None:
+async def tell(run: RunningImport, report: Path, *, as_json: bool, more: dict[str, int] | None = None) -> None:
     left = await run.left_out()
     write(report, left)
     counts = Counter(one.step for one in left)
@@ -46,7 +46,7 @@ async def tell(run: Run, report: Path, *, as_json: bool, more: dict[str, int] | 
         click.echo(f"Every row that was left out, and why: {report}")
 
 
-def write(report: Path, left: Sequence[LeftOut]) -> None:
+def write(report: Path, left: Sequence[LeftOutRow]) -> None:
     """Whole or not at all."""
     report.parent.mkdir(parents=True, exist_ok=True)
     unfinished = report.with_name(f"{report.name}.new")

@@ -12,12 +12,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from kith.base import import_runs
 from kith.base.ids import RENEW_SECONDS, Counter, IDs
-from kith.base.import_runs import ImportRun, LeftOut
+from kith.base.import_runs import ImportRun, LeftOutRow
 from kith.base.work import Work, Works
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.rows import Rows
 
-__all__ = ["Batch", "Run", "Step", "open_run", "source_of"]
+__all__ = ["Batch", "RunStep", "RunningImport", "open_run", "source_of"]
 
 Item = TypeVar("Item")
 
@@ -36,14 +36,14 @@ class Batch(Generic[Item]):
         self.items = items
         self.is_rehearsed = rehearsed
         self.rows = Rows()
-        self.left: list[LeftOut] = []
+        self.left: list[LeftOutRow] = []
         self.taken = 0
 
     def leave(self, name: object, reason: str, *, step: str = "") -> None:
-        self.left.append(LeftOut(step or self._step, str(name), reason))
+        self.left.append(LeftOutRow(step or self._step, str(name), reason))
 
 
-class Step(NamedTuple, Generic[Item]):
+class RunStep(NamedTuple, Generic[Item]):
     """`batches` gives, after a place, the items that follow with the place of the last of them."""
 
     name: str
@@ -62,7 +62,7 @@ class _Unleased(IDs):
         return self._sequence.next(time.time_ns() // 1_000_000)
 
 
-class Run:
+class RunningImport:
     """One import. A rehearsal is one transaction that is taken back at the end."""
 
     def __init__(self, works: Works, row: ImportRun, progress: Progress, *, rehearsal: Work | None) -> None:
@@ -73,7 +73,7 @@ class Run:
         self._renewed_at = 0.0
         self.is_resumed = False
         self.taken: dict[str, int] = defaultdict(int)
-        self._left: list[LeftOut] = []
+        self._left: list[LeftOutRow] = []
         self._marks: dict[str, tuple[int, int]] = {}
 
     @property
@@ -83,7 +83,7 @@ class Run:
     async def load_marks(self, work: Work) -> None:
         self._marks = await import_runs.marks(work.db, self.row.id)
 
-    async def do(self, step: Step[Any]) -> None:
+    async def do(self, step: RunStep[Any]) -> None:
         place, taken = self._marks.get(step.name, (0, 0))
         self.taken[step.name] = taken
         self._progress.begin(step.name, step.total, taken)
@@ -104,7 +104,7 @@ class Run:
             await self._works.ids.renew()
             self._renewed_at = time.monotonic()
 
-    async def _keep(self, work: Work, step: str, place: int, left: list[LeftOut]) -> None:
+    async def _keep(self, work: Work, step: str, place: int, left: list[LeftOutRow]) -> None:
         if self._rehearsal is not None:
             self._left += left
             return
@@ -119,7 +119,7 @@ class Run:
         async with self._works.begin() as work:
             yield work
 
-    async def left_out(self) -> list[LeftOut]:
+    async def left_out(self) -> list[LeftOutRow]:
         if self._rehearsal is not None:
             return self._left
         async with self._works.begin() as work:
@@ -134,7 +134,7 @@ class Run:
 @asynccontextmanager
 async def open_run(
     works: Works, kind: str, source: str, options: dict[str, Any], progress: Progress, *, rehearse: bool
-) -> AsyncIterator[Run]:
+) -> AsyncIterator[RunningImport]:
     """A new run, or the one of the same source that was interrupted; its options stay those that it began with."""
     async with works.begin() as work:
         found = None if rehearse else await import_runs.find_unfinished(work.db, kind, source)
@@ -142,7 +142,7 @@ async def open_run(
         if found is None and not rehearse:
             await import_runs.begin(work.db, row)
     if not rehearse:
-        run = Run(works, row, progress, rehearsal=None)
+        run = RunningImport(works, row, progress, rehearsal=None)
         run.is_resumed = found is not None
         async with works.begin() as work:
             await run.load_marks(work)
@@ -152,6 +152,6 @@ async def open_run(
     unleased.ids = _Unleased()
     work = unleased.open()
     try:
-        yield Run(works, row, progress, rehearsal=work)
+        yield RunningImport(works, row, progress, rehearsal=work)
     finally:
         await work.rollback()

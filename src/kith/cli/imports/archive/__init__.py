@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from kith.base.import_runs import LeftOut
+from kith.base.import_runs import LeftOutRow
 from kith.base.work import Works
-from kith.cli.imports.archive.files import Archive, open_archive
+from kith.cli.imports.archive.files import OpenedArchive, open_archive
 from kith.cli.imports.archive.notes import ArchivedNote, bookmarks_in, notes_in
-from kith.cli.imports.archive.writing import Writer
+from kith.cli.imports.archive.writing import ArchiveWriter
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.reports import tell
-from kith.cli.imports.running import Batch, Step, open_run, source_of
+from kith.cli.imports.running import Batch, RunStep, open_run, source_of
 from kith.cli.inputs import COMMAND_LINE, WORDS, user_called
 from kith.cli.running import as_json, house, run
 from kith.identity.audit import service as audit
@@ -56,7 +56,7 @@ async def _import(file: Path, name: str, *, rehearse: bool, report: Path | None,
             with Progress() as progress:
                 async with open_run(opened.works, "archive", source, {}, progress, rehearse=rehearse) as importing:
                     await importing.do(_unfit(left))
-                    await importing.do(_posts(notes, Writer(owner, opened_file)))
+                    await importing.do(_posts(notes, ArchiveWriter(owner, opened_file)))
                     await importing.do(_bookmarks(opened_file, owner))
             folder = opened.works.settings.data / "imports"
             name = f"archive-{importing.row.id}{'-rehearsal' if rehearse else ''}.csv"
@@ -85,18 +85,18 @@ def _batches(items: list[Any]) -> Any:
     return batches
 
 
-def _unfit(left: list[tuple[str, str]]) -> Step[tuple[str, str]]:
+def _unfit(left: list[tuple[str, str]]) -> RunStep[tuple[str, str]]:
     async def take(batch: Batch[tuple[str, str]]) -> None:
-        batch.left += [LeftOut("posts", name, reason) for name, reason in batch.items]
+        batch.left += [LeftOutRow("posts", name, reason) for name, reason in batch.items]
 
-    return Step("unfit", len(left), _batches(left), take)
-
-
-def _posts(notes: list[ArchivedNote], writer: Writer) -> Step[ArchivedNote]:
-    return Step("posts", len(notes), _batches(notes), writer.take)
+    return RunStep("unfit", len(left), _batches(left), take)
 
 
-def _bookmarks(opened_file: Archive, owner: Account) -> Step[str]:
+def _posts(notes: list[ArchivedNote], writer: ArchiveWriter) -> RunStep[ArchivedNote]:
+    return RunStep("posts", len(notes), _batches(notes), writer.take)
+
+
+def _bookmarks(opened_file: OpenedArchive, owner: Account) -> RunStep[str]:
     uris = list(dict.fromkeys(bookmarks_in(opened_file)))
 
     async def take(batch: Batch[str]) -> None:
@@ -110,4 +110,4 @@ def _bookmarks(opened_file: Archive, owner: Account) -> Step[str]:
             batch.rows.add("social_bookmarks", id=id, **about, created_at=batch.work.now)
             batch.taken += 1
 
-    return Step("bookmarks", len(uris), _batches(uris), take)
+    return RunStep("bookmarks", len(uris), _batches(uris), take)

@@ -15,7 +15,7 @@ from typing import IO, Protocol
 
 from kith.base.errors import Invalid
 
-__all__ = ["Archive", "open_archive"]
+__all__ = ["OpenedArchive", "open_archive"]
 
 MOST_ENTRIES = 200_000
 MOST_BYTES = 64 << 30  # unpacked, all together
@@ -24,7 +24,7 @@ MOST_RATIO = 1000  # how much smaller text may have been made: more is a trap
 _FREE = 1 << 20  # of which nothing is asked
 
 
-class Archive(Protocol):
+class OpenedArchive(Protocol):
     def names(self) -> list[str]: ...
 
     def size(self, name: str) -> int: ...
@@ -34,7 +34,7 @@ class Archive(Protocol):
     def close(self) -> None: ...
 
 
-def open_archive(path: Path) -> Archive:
+def open_archive(path: Path) -> OpenedArchive:
     if not path.is_file():
         raise Invalid(f"there is no file {path}")
     try:
@@ -117,7 +117,7 @@ class _Tar:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def read_json(archive: Archive, name: str) -> bytes:
+def read_json(archive: OpenedArchive, name: str) -> bytes:
     if archive.size(name) > MOST_JSON:
         raise Invalid(f"{name} is larger than {MOST_JSON >> 20} MB")
     with archive.open(name) as file:

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kith.base.errors import Invalid
-from kith.cli.imports.archive.files import Archive, read_json
+from kith.cli.imports.archive.files import OpenedArchive, read_json
 from kith.social.statuses.tables import DIRECT, PRIVATE, PUBLIC, UNLISTED, VISIBILITIES
 
-__all__ = ["ArchivedFile", "ArchivedNote", "Unfit", "bookmarks_in", "notes_in"]
+__all__ = ["ArchivedFile", "ArchivedNote", "UnfitForImport", "bookmarks_in", "notes_in"]
 
 PUBLIC_NAMES = frozenset({"https://www.w3.org/ns/activitystreams#Public", "as:Public", "Public"})
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -25,7 +25,7 @@ LONGEST_URI = 2000
 MOST_FILES, MOST_OPTIONS, MOST_TAGS = 16, 20, 100
 
 
-class Unfit(ValueError):  # noqa: N818 - it says what is wrong
+class UnfitForImport(ValueError):  # noqa: N818 - it says what is wrong
     """Something that is not taken, and why."""
 
 
@@ -61,7 +61,7 @@ class _Collection(msgspec.Struct, rename={"items": "orderedItems"}):
     items: list[msgspec.Raw] = []
 
 
-def notes_in(archive: Archive) -> tuple[list[ArchivedNote], list[tuple[str, str]]]:
+def notes_in(archive: OpenedArchive) -> tuple[list[ArchivedNote], list[tuple[str, str]]]:
     """Oldest first, and what was not taken, by its name."""
     outbox, statuses = _named(archive, "outbox.json"), _named(archive, "statuses.json")
     if outbox is None and statuses is None:
@@ -75,7 +75,7 @@ def notes_in(archive: Archive) -> tuple[list[ArchivedNote], list[tuple[str, str]
         try:
             found: Any = msgspec.json.decode(raw)
             notes.append(_activity(found) if outbox is not None else _status(found))
-        except Unfit as unfit:
+        except UnfitForImport as unfit:
             name = found.get("id") if isinstance(found, dict) else None
             left.append((str(name or number), str(unfit)))
     return _in_order(notes), left
@@ -98,7 +98,7 @@ def _in_order(notes: list[ArchivedNote]) -> list[ArchivedNote]:
     return ordered
 
 
-def bookmarks_in(archive: Archive) -> list[str]:
+def bookmarks_in(archive: OpenedArchive) -> list[str]:
     name = _named(archive, "bookmarks.json")
     if name is None:
         return []
@@ -106,20 +106,20 @@ def bookmarks_in(archive: Archive) -> list[str]:
     return [one for one in found if isinstance(one, str) and len(one) <= LONGEST_URI]
 
 
-def _named(archive: Archive, wanted: str) -> str | None:
+def _named(archive: OpenedArchive, wanted: str) -> str | None:
     """Also below a folder."""
     found = [name for name in archive.names() if name == wanted or name.endswith(f"/{wanted}")]
     return min(found, key=len) if found else None
 
 
-def _items(archive: Archive, name: str) -> list[msgspec.Raw]:
+def _items(archive: OpenedArchive, name: str) -> list[msgspec.Raw]:
     try:
         return msgspec.json.decode(read_json(archive, name), type=_Collection).items
     except msgspec.MsgspecError as error:
         raise Invalid(f"{name} cannot be read: {error}") from error
 
 
-def _list(archive: Archive, name: str) -> list[msgspec.Raw]:
+def _list(archive: OpenedArchive, name: str) -> list[msgspec.Raw]:
     try:
         return msgspec.json.decode(read_json(archive, name), type=list[msgspec.Raw])
     except msgspec.MsgspecError as error:
@@ -128,16 +128,16 @@ def _list(archive: Archive, name: str) -> list[msgspec.Raw]:
 
 def _activity(found: Any) -> ArchivedNote:
     if not isinstance(found, dict):
-        raise Unfit("it is no activity")
+        raise UnfitForImport("it is no activity")
     if found.get("type") == "Announce":
-        raise Unfit("boosts of other people's posts are not taken")
+        raise UnfitForImport("boosts of other people's posts are not taken")
     note = found.get("object")
     if found.get("type") != "Create" or not isinstance(note, dict):
-        raise Unfit("it is no post")
+        raise UnfitForImport("it is no post")
     if note.get("type") not in ("Note", "Question", "Article"):
-        raise Unfit("it is a post of a kind that is not known here")
+        raise UnfitForImport("it is a post of a kind that is not known here")
     if note.get("attributedTo") not in (None, found.get("actor")):
-        raise Unfit("somebody else wrote it")
+        raise UnfitForImport("somebody else wrote it")
     html = note.get("content")
     made = ArchivedNote(
         uri=_uri(note.get("id")),
@@ -180,9 +180,9 @@ def _add_poll(made: ArchivedNote, note: Mapping[str, Any]) -> None:
 def _status(found: Any) -> ArchivedNote:
     """One as the client API shows it."""
     if not isinstance(found, dict):
-        raise Unfit("it is no post")
+        raise UnfitForImport("it is no post")
     if found.get("reblog"):
-        raise Unfit("boosts of other people's posts are not taken")
+        raise UnfitForImport("boosts of other people's posts are not taken")
     named = found.get("visibility")
     poll: Any = found.get("poll")
     made = ArchivedNote(
@@ -214,7 +214,7 @@ def _status(found: Any) -> ArchivedNote:
 
 def _uri(value: object) -> str:
     if not isinstance(value, str) or not value.startswith(("http://", "https://")) or len(value) > LONGEST_URI:
-        raise Unfit("it has no address by which it would be known again")
+        raise UnfitForImport("it has no address by which it would be known again")
     return value.replace("\0", "")
 
 
@@ -233,10 +233,10 @@ def _moment(value: object) -> datetime:
     except ValueError:
         found = None
     if found is None:
-        raise Unfit("it does not say when it was written")
+        raise UnfitForImport("it does not say when it was written")
     found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     if not EARLIEST <= found <= datetime.now(UTC):
-        raise Unfit("it was written at a time that cannot be")
+        raise UnfitForImport("it was written at a time that cannot be")
     return found
 
 

@@ -9,8 +9,8 @@ from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from kith.base.work import Work
-from kith.cli.imports.archive.files import Archive
-from kith.cli.imports.archive.notes import ArchivedFile, Unfit
+from kith.cli.imports.archive.files import OpenedArchive
+from kith.cli.imports.archive.notes import ArchivedFile, UnfitForImport
 from kith.social.files import limits
 from kith.social.files.decoder_processes import BadFile, DecoderProcesses, copying
 from kith.social.files.keys import new_name
@@ -27,7 +27,7 @@ _CHUNK = 1 << 18
 class Finder:
     """Which file of the archive an address means: by its whole path, or by its last parts."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: OpenedArchive) -> None:
         self._archive = archive
         self._by_end: dict[str, str] = {}
         for name in archive.names():
@@ -46,18 +46,18 @@ class Finder:
 
 
 async def made_ready(
-    work: Work, archive: Archive, finder: Finder, file: ArchivedFile, owner: AccountId, *, rehearsed: bool
+    work: Work, archive: OpenedArchive, finder: Finder, file: ArchivedFile, owner: AccountId, *, rehearsed: bool
 ) -> Media:
     name = finder.find(file.path)
     if name is None:
-        raise Unfit(f"its file {file.path} is not in the archive")
+        raise UnfitForImport(f"its file {file.path} is not in the archive")
     if archive.size(name) > limits.MOVING_BYTES:
-        raise Unfit(f"its file {name} is too large")
+        raise UnfitForImport(f"its file {name} is too large")
     with tempfile.TemporaryFile() as copy:
         _copy(archive, name, copy)
         found = await sniffed(copy)
         if found is None or (found.family == "image" and archive.size(name) > limits.IMAGE_BYTES):
-            raise Unfit(f"its file {name} is too large, or not of a kind that is shown here")
+            raise UnfitForImport(f"its file {name} is too large, or not of a kind that is shown here")
         row = _row(work, owner, file, found.mime)
         if rehearsed:
             return row
@@ -66,11 +66,11 @@ async def made_ready(
             async with work.find(DecoderProcesses).make("attachment", found, copying(copy), moving=moving) as made:
                 fill_in(row, made, await put_away(work, row, made, new_name()))
         except BadFile as error:
-            raise Unfit(f"its file {name} {error.message}") from error
+            raise UnfitForImport(f"its file {name} {error.message}") from error
     return row
 
 
-def _copy(archive: Archive, name: str, target: IO[bytes]) -> None:
+def _copy(archive: OpenedArchive, name: str, target: IO[bytes]) -> None:
     left = archive.size(name)
     try:
         with archive.open(name) as source:
@@ -78,7 +78,7 @@ def _copy(archive: Archive, name: str, target: IO[bytes]) -> None:
                 left -= len(chunk)
                 target.write(chunk)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise Unfit(f"its file {name} is damaged") from error
+        raise UnfitForImport(f"its file {name} is damaged") from error
 
 
 def _row(work: Work, owner: AccountId, file: ArchivedFile, mime: str) -> Media:

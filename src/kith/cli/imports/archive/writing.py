@@ -13,8 +13,8 @@ from sqlalchemy import and_, bindparam, select, update
 from kith.base.db import any_of, command, query
 from kith.base.ids import id_at
 from kith.base.work import Work
-from kith.cli.imports.archive.files import Archive
-from kith.cli.imports.archive.notes import ArchivedNote, Unfit
+from kith.cli.imports.archive.files import OpenedArchive
+from kith.cli.imports.archive.notes import ArchivedNote, UnfitForImport
 from kith.cli.imports.archive.pictures import Finder, made_ready
 from kith.cli.imports.running import Batch
 from kith.social.accounts.tables import Account, accounts
@@ -30,7 +30,7 @@ from kith.social.text.html import clean, plain
 from kith.social.text.parts import is_tag, normal_tag
 from kith.social.versions import FIRST, changed
 
-__all__ = ["Writer"]
+__all__ = ["ArchiveWriter"]
 
 MOST_HTML = 60_000
 _known = query(
@@ -55,10 +55,10 @@ class _Post(NamedTuple):
     account_id: AccountId
 
 
-class Writer:
+class ArchiveWriter:
     """Puts notes on one account. What it came to hold before is not taken a second time."""
 
-    def __init__(self, owner: Account, archive: Archive) -> None:
+    def __init__(self, owner: Account, archive: OpenedArchive) -> None:
         self._owner = owner
         self._archive = archive
         self._finder = Finder(archive)
@@ -121,7 +121,7 @@ class Writer:
                         batch.work, self._archive, self._finder, file, self._owner.id, rehearsed=batch.is_rehearsed
                     )
                 )
-            except Unfit as unfit:
+            except UnfitForImport as unfit:
                 batch.leave(note.uri, str(unfit), step="media")
         return made
 

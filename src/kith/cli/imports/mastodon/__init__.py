@@ -17,13 +17,13 @@ from kith.base.work import Work
 from kith.cli.imports.mastodon.community import choose_roles
 from kith.cli.imports.mastodon.move import Move
 from kith.cli.imports.mastodon.rails import Secrets
-from kith.cli.imports.mastodon.sources import Source, source_for
+from kith.cli.imports.mastodon.sources import MastodonSource, source_for
 from kith.cli.imports.mastodon.staging import Staging
 from kith.cli.imports.mastodon.steps import steps
 from kith.cli.imports.mastodon.touched import choose
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.reports import tell
-from kith.cli.imports.running import Run, open_run
+from kith.cli.imports.running import RunningImport, open_run
 from kith.cli.running import Opened, as_json, house, run
 from kith.identity.audit import service as audit
 from kith.identity.users.names import username_key
@@ -73,7 +73,7 @@ def mastodon(
 
 
 async def _import(
-    source: Source,
+    source: MastodonSource,
     media: str | None,
     options: dict[str, int],
     *,
@@ -106,7 +106,7 @@ async def _import(
         await _finish(opened, importing, source)
 
 
-async def _stage(staging: Staging, source: Source, importing: Run, progress: Progress) -> None:
+async def _stage(staging: Staging, source: MastodonSource, importing: RunningImport, progress: Progress) -> None:
     if not staging.is_whole:
         progress.begin("reading", None)
         await staging.fill(source, lambda _table, _bytes: progress.advance(1))
@@ -136,7 +136,7 @@ async def _check_fresh(opened: Opened, staging: Staging, settings: Settings) -> 
         raise Conflict(f"posts of that server begin with {there}, but KITH_BASE_URL is {settings.base_url}")
 
 
-async def _take(opened: Opened, staging: Staging, importing: Run, files: Blobs | None) -> None:
+async def _take(opened: Opened, staging: Staging, importing: RunningImport, files: Blobs | None) -> None:
     move = Move(
         staging=staging,
         settings=opened.works.settings,
@@ -183,7 +183,7 @@ def _not_needed(staging: Staging) -> dict[str, int]:
     }
 
 
-async def _finish(opened: Opened, importing: Run, source: Source) -> None:
+async def _finish(opened: Opened, importing: RunningImport, source: MastodonSource) -> None:
     if importing.is_rehearsed:
         return
     async with opened.works.begin() as work:
@@ -191,6 +191,6 @@ async def _finish(opened: Opened, importing: Run, source: Source) -> None:
     await importing.finish()
 
 
-async def _record(work: Work, importing: Run, source: Source) -> None:
+async def _record(work: Work, importing: RunningImport, source: MastodonSource) -> None:
     context = {"source": source.name, "taken": dict(importing.taken)}
     await audit.record(work, "data_import", "imports", username="command line", context=context)

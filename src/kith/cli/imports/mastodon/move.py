@@ -12,7 +12,7 @@ from kith.base.blobs import Blobs
 from kith.base.settings import Settings
 from kith.cli.imports.mastodon.rails import Secrets
 from kith.cli.imports.mastodon.staging import Row, Staging
-from kith.cli.imports.running import Batch, Step
+from kith.cli.imports.running import Batch, RunStep
 
 __all__ = ["Move", "RowBatch", "step"]
 
@@ -38,7 +38,7 @@ class Move(msgspec.Struct, kw_only=True):
 
 def step(
     move: Move, name: str, rows: str, take: Callable[[Move, RowBatch], Awaitable[None]], *, at_once: int = AT_ONCE
-) -> Step[Row]:
+) -> RunStep[Row]:
     """`rows` is what stands behind `SELECT`: columns, tables and conditions, with `t` the table whose ids count.
 
     Every statement ends with a condition, to which the place is added.
@@ -53,4 +53,4 @@ def step(
         await take(move, batch)
 
     total = move.staging.one(f"SELECT count(*) FROM (SELECT {rows})")
-    return Step(name, total, batches, take_some)
+    return RunStep(name, total, batches, take_some)

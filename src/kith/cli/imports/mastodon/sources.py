@@ -18,7 +18,7 @@ from kith.base.errors import Invalid
 from kith.cli.imports.copy_format import END, NotACopy, read_copy_head
 from kith.cli.imports.mastodon.wanted import WANTED
 
-__all__ = ["Connection", "Dump", "Source", "source_for"]
+__all__ = ["Dump", "MastodonDatabase", "MastodonSource", "source_for"]
 
 LONGEST_LINE = 64 << 20
 _CUSTOM = b"PGDMP"
@@ -29,7 +29,7 @@ Take = Callable[[str, list[str], bytes | None], None]
 Told = Callable[[str, int], None]  # which table is read, and how many bytes came
 
 
-class Source(Protocol):
+class MastodonSource(Protocol):
     @property
     def name(self) -> str:
         """By which it is known again, without secrets."""
@@ -40,9 +40,9 @@ class Source(Protocol):
         ...
 
 
-def source_for(where: str) -> Source:
+def source_for(where: str) -> MastodonSource:
     if where.startswith(("postgresql://", "postgres://")):
-        return Connection(where)
+        return MastodonDatabase(where)
     return Dump(Path(where))
 
 
@@ -102,7 +102,7 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
         yield line.rstrip(b"\n").removesuffix(b"\r") if line.endswith(b"\r\n") else line.rstrip(b"\n")
 
 
-class Connection:
+class MastodonDatabase:
     """A database that is only read: one transaction, so that all tables are of the same moment."""
 
     def __init__(self, url: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from kith.base.errors import Invalid
 from kith.cli.imports.copy_format import read_line
-from kith.cli.imports.mastodon.sources import Source, Told
+from kith.cli.imports.mastodon.sources import MastodonSource, Told
 from kith.cli.imports.mastodon.wanted import NEEDED, WANTED
 
 __all__ = ["Row", "Staging"]
@@ -55,7 +55,7 @@ class Staging:
     def is_whole(self) -> bool:
         return bool(self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'whole'").fetchone())
 
-    async def fill(self, source: Source, told: Told) -> None:
+    async def fill(self, source: MastodonSource, told: Told) -> None:
         for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             self._db.execute(f'DROP TABLE "{name}"')
         for table, columns in WANTED.items():
@@ -116,7 +116,7 @@ def _declared(column: str) -> str:
 class _Taker:
     """Writes rows a batch at a time; columns that nobody asked for are dropped."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: sqlite3.MastodonDatabase) -> None:
         self._db = db
         self._statement = ""
         self._places: list[int] = []

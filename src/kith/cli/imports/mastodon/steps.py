@@ -9,7 +9,7 @@ from kith.cli.imports.mastodon import community, media, people, posts, relations
 from kith.cli.imports.mastodon.move import Move, RowBatch, step
 from kith.cli.imports.mastodon.staging import Row
 from kith.cli.imports.mastodon.values import text
-from kith.cli.imports.running import Step
+from kith.cli.imports.running import RunStep
 from kith.social.accounts.facts import AccountChanged
 from kith.social.ids import AccountId, StatusId
 from kith.social.search.tasks import learn_changed, learn_posted
@@ -30,14 +30,14 @@ class _Steps:
     def __init__(self, move: Move) -> None:
         self._move = move
 
-    def one(self, name: str, rows: str, take: Any, *, at_once: int = 500) -> Step[Row]:
+    def one(self, name: str, rows: str, take: Any, *, at_once: int = 500) -> RunStep[Row]:
         return step(self._move, name, rows, take, at_once=at_once)
 
-    def of(self, table: str, take: Any) -> Step[Row]:
+    def of(self, table: str, take: Any) -> RunStep[Row]:
         return self.one(table, _ALL.format(table=table), take)
 
 
-def steps(move: Move) -> Iterator[Step[Row]]:
+def steps(move: Move) -> Iterator[RunStep[Row]]:
     """Made one after the other: what one decides the next may ask for."""
     made = _Steps(move)
     yield from _of_community(made.one, made.of)
@@ -53,7 +53,7 @@ def steps(move: Move) -> Iterator[Step[Row]]:
     )
 
 
-def _of_community(one: Any, of: Any) -> Iterator[Step[Row]]:
+def _of_community(one: Any, of: Any) -> Iterator[RunStep[Row]]:
     yield one("unusable", "t.* FROM unusable t WHERE 1", _take_unusable)
     yield of("domain_blocks", community.take_server_blocks)
     yield of("domain_allows", community.take_allows)
@@ -74,7 +74,7 @@ def _of_community(one: Any, of: Any) -> Iterator[Step[Row]]:
     yield of("oauth_applications", sign_in.take_apps)
 
 
-def _of_people(one: Any) -> Iterator[Step[Row]]:
+def _of_people(one: Any) -> Iterator[RunStep[Row]]:
     yield one("server_key", people.SERVER, people.take_server)
     yield one("accounts", people.LOCAL, people.take_local, at_once=200)
     yield one("remote_accounts", people.REMOTE, people.take_remote)
@@ -87,7 +87,7 @@ def _of_people(one: Any) -> Iterator[Step[Row]]:
     yield one("account_counts", f"t.* FROM account_stats t {_KEPT} WHERE 1", people.take_counts)
 
 
-def _of_posts(one: Any) -> Iterator[Step[Row]]:
+def _of_posts(one: Any) -> Iterator[RunStep[Row]]:
     yield one("tags", "t.* FROM tags t JOIN kept_tags k ON k.id = t.id WHERE 1", posts.take_tags)
     yield one("statuses", posts.POSTS, posts.take_posts)
     yield one("boosts", posts.BOOSTS, posts.take_boosts)
@@ -108,7 +108,7 @@ def _of_posts(one: Any) -> Iterator[Step[Row]]:
     )
 
 
-def _of_relations(one: Any) -> Iterator[Step[Row]]:
+def _of_relations(one: Any) -> Iterator[RunStep[Row]]:
     for table in ("favourites", "bookmarks", "status_pins"):
         yield one(table, relations.ON_STATUSES.format(table=table), relations.take_marks(table))
     for table in ("follows", "follow_requests", "blocks", "mutes", "account_pins"):
@@ -148,7 +148,7 @@ def _of_relations(one: Any) -> Iterator[Step[Row]]:
     yield one("notification_policies", f"t.* FROM notification_policies t {_KEPT} WHERE 1", relations.take_policies)
 
 
-def _of_decisions(one: Any, of: Any) -> Iterator[Step[Row]]:
+def _of_decisions(one: Any, of: Any) -> Iterator[RunStep[Row]]:
     yield one("reports", community.REPORTS, community.take_reports)
     yield one("report_notes", community.NOTES, community.take_notes)
     yield one("account_warnings", community.WARNINGS, community.take_warnings)
@@ -162,7 +162,7 @@ def _of_decisions(one: Any, of: Any) -> Iterator[Step[Row]]:
     yield of("scheduled_statuses", _leave_scheduled)
 
 
-def _of_files(one: Any) -> Iterator[Step[Row]]:
+def _of_files(one: Any) -> Iterator[RunStep[Row]]:
     few = 50
     local = "t.* FROM accounts t JOIN kept_accounts k ON k.id = t.id WHERE t.domain IS NULL"
     yield one("profile_pictures", local, media.take_pictures, at_once=few)
