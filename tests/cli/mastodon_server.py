@@ -177,9 +177,11 @@ class MastodonServer:
                      ordered_media_attachment_ids=[self.ids["picture"]])  # fmt: skip
         for number, name in enumerate(("bob", "eve"), 1):
             self.add("mentions", id=number, status_id=first, account_id=self.ids[name], silent=False)
-        self.add("tags", id=1, name="maths", display_name="Maths", usable=None, trendable=None, listable=None,
-                 last_status_at=None, created_at=ago(days=99), updated_at=ago(days=99), reviewed_at=None)  # fmt: skip
-        self.add("statuses_tags", status_id=first, tag_id=1)
+        for number, tag in enumerate(("maths", "ｍaths", "12"), 1):  # the second is written with a wide letter
+            self.add("tags", id=number, name=tag, display_name=tag.title(), usable=None, trendable=None, listable=None,
+                     last_status_at=None, created_at=ago(days=99), updated_at=ago(days=99),
+                     reviewed_at=None)  # fmt: skip
+            self.add("statuses_tags", status_id=first, tag_id=number)
         self.add(
             "media_attachments", id=self.ids["picture"], status_id=first, file_file_name="abc123.png",
             file_content_type="image/png", remote_url="", created_at=ago(days=50), type=0, account_id=1,
@@ -268,15 +270,19 @@ class MastodonServer:
 
     # How it is handed over
 
-    def write_media(self, folder: Path) -> Path:
+    @property
+    def media(self) -> list[str]:
         number = f"{self.ids['picture']:012d}"
         parts = "/".join(number[place : place + 3] for place in range(0, len(number), 3))
-        for name in (
+        return [
             f"media_attachments/files/{parts}/original/abc123.png",
             f"media_attachments/files/{parts}/small/abc123.png",
             "accounts/avatars/000/000/001/original/0a1b.png",
             "custom_emojis/images/000/000/001/original/tea.png",
-        ):
+        ]
+
+    def write_media(self, folder: Path) -> Path:
+        for name in self.media:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(PNG)
         return folder

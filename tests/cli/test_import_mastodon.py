@@ -22,6 +22,7 @@ from kith.cli.imports.progress import Progress
 from kith.cli.imports.running import open_run
 from kith.identity.users import store as users
 from kith.social.accounts.tables import accounts
+from kith.social.files.former import key_of_former
 from kith.social.statuses.tables import statuses
 from tests.cli.mastodon_server import KEYS, PASSWORD, PNG, RELEASES, TOKEN, TOTP_SECRET, MastodonServer
 from tests.cli.running import database
@@ -73,6 +74,8 @@ async def test_a_mastodon_server_moves_in(new_town: TownBuilder, tmp_path: Path,
     left = {(row["what"], row["row"]) for row in _report(done)}
     assert left == {
         ("statuses", str(old.ids["boost_of_gone"])),
+        ("tags", "ｍaths"),
+        ("tags", "12"),
         ("authenticator_apps", "bob"),
         ("scheduled_statuses", next(row["row"] for row in _report(done) if row["what"] == "scheduled_statuses")),
     }
@@ -107,6 +110,8 @@ async def _see_posts(old: MastodonServer, ada: Member) -> None:
     [picture] = first["media_attachments"]
     assert (picture["id"], picture["description"]) == (str(old.ids["picture"]), "A tab\there")
     assert (await ada.town.http.get(picture["url"])).content == PNG
+    for path in old.media:
+        assert (await ada.town.http.get(f"/system/{path}", follow_redirects=True)).content == PNG, path
     thread = await ada.get(f"/api/v1/statuses/{old.ids['first']}/context")
     assert [one["id"] for one in thread["descendants"]] == [str(old.ids["reply"])]
     boost = await ada.get(f"/api/v1/statuses/{old.ids['boost']}")
@@ -214,12 +219,12 @@ async def test_an_import_that_was_interrupted_goes_on_where_it_stopped(new_town:
         staging.close()
 
     done = await bring(town, str(source), keys=False)
-    again = await bring(town, str(source), expect=1)
+    refused = [await bring(town, str(source), expect=1) for _ in range(2)]
 
     assert (done.json["resumed"], done.json["rehearsal"]) == (True, False)
     assert (done.json["taken"]["accounts"], done.json["taken"]["boosts"]) == (3, 1)
     assert ("authenticator_apps", "bob") in {(row["what"], row["row"]) for row in _report(done)}
-    assert "move into a new, empty server" in again.complained
+    assert all("move into a new, empty server" in one.complained for one in refused)
     async with database(town) as db:
         assert [len(await db.all(one)) for one in (_accounts, _statuses)] == [6, 10]
 
@@ -243,3 +248,12 @@ async def test_what_is_no_dump_is_refused(tmp_path: Path, words: bytes, complain
     with pytest.raises(Invalid, match=complaint):
         await staging.fill(Dump(file), lambda _table, _bytes: None)
     staging.delete()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["", "x", "media_attachments/files/001/original/a.png", "accounts/avatars/000/000/001/original/../a.png",
+     "accounts/avatars/000/000/001/huge/a.png", "accounts/keys/000/000/001/original/a.png"],
+)  # fmt: skip
+def test_no_other_old_address_leads_anywhere(path: str) -> None:
+    assert key_of_former(path) is None

@@ -80,6 +80,11 @@ class RunningImport:
     def is_rehearsed(self) -> bool:
         return self._rehearsal is not None
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has written anything before."""
+        return bool(self._marks)
+
     async def load_marks(self, work: Work) -> None:
         self._marks = await import_runs.marks(work.db, self.row.id)
 

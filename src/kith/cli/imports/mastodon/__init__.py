@@ -92,7 +92,7 @@ async def _import(
                 staging = Staging(folder / f"mastodon-{importing.row.id}.sqlite")
                 try:
                     await _stage(staging, source, importing, progress)
-                    if not importing.is_resumed:
+                    if not importing.has_begun:
                         await _check_fresh(opened, staging, settings)
                     await _take(opened, staging, importing, files)
                 except BaseException:

@@ -14,7 +14,7 @@ from kith.social.addresses import boost_uri, profile_url, status_uri, status_url
 from kith.social.ids import StatusId
 from kith.social.statuses.tables import NOT_KNOWN
 from kith.social.text.html import clean, to_html
-from kith.social.text.parts import is_tag, normal_tag
+from kith.social.text.parts import normal_tag
 from kith.social.versions import FIRST
 
 __all__ = [
@@ -198,10 +198,6 @@ def _tags(move: Move, ids: list[int]) -> dict[int, list[tuple[int, str]]]:
 async def take_tags(move: Move, batch: RowBatch) -> None:
     for row in batch.items:
         name = text(row, "name")
-        if not is_tag(name):
-            batch.leave(name, "this is no hashtag here")
-            move.staging.run("DELETE FROM kept_tags WHERE id = ?", row["id"])
-            continue
         batch.rows.add(
             "social_tags",
             id=row["id"],

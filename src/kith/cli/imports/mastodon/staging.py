@@ -116,7 +116,7 @@ def _declared(column: str) -> str:
 class _Taker:
     """Writes rows a batch at a time; columns that nobody asked for are dropped."""
 
-    def __init__(self, db: sqlite3.MastodonDatabase) -> None:
+    def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._statement = ""
         self._places: list[int] = []

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from kith.base.ids import id_at
 from kith.cli.imports.copy_format import NotACopy, read_array
 from kith.cli.imports.mastodon.staging import Staging
+from kith.social.text.parts import is_tag, normal_tag
 
 __all__ = ["choose"]
 
@@ -74,6 +75,7 @@ def choose(staging: Staging, *, everything: bool, recent_days: int, now: datetim
         f"SELECT tag_id FROM featured_tags WHERE account_id IN ({_LOCAL})",
     ):
         run(f"INSERT OR IGNORE INTO kept_tags SELECT id FROM tags WHERE id IN ({chosen})")
+    _leave_odd_tags(staging)
 
 
 def _choose_statuses(staging: Staging, recent_id: int) -> None:
@@ -142,3 +144,19 @@ def _leave_unusable(staging: Staging) -> None:
     for reason, chosen in bad_statuses.items():
         staging.run(f"{add} SELECT 'statuses', id, '{reason}' FROM ({chosen})")
         staging.run(f"DELETE FROM kept_statuses WHERE id IN ({chosen})")
+
+
+def _leave_odd_tags(staging: Staging) -> None:
+    """What is no hashtag here, and what would be the same as another."""
+    staging.run("DROP TABLE IF EXISTS tag_names")
+    staging.run("CREATE TABLE tag_names (name TEXT PRIMARY KEY, id INTEGER)")
+    for row in staging.all("SELECT t.id, t.name FROM tags t JOIN kept_tags k ON k.id = t.id ORDER BY t.id"):
+        name = str(row["name"] or "")
+        reason = "" if is_tag(name) else "it is no hashtag here"
+        if not reason:
+            staging.run("INSERT OR IGNORE INTO tag_names VALUES (?, ?)", normal_tag(name), row["id"])
+            if staging.one("SELECT id FROM tag_names WHERE name = ?", normal_tag(name)) != row["id"]:
+                reason = "another hashtag is the same here"
+        if reason:
+            staging.run("DELETE FROM kept_tags WHERE id = ?", row["id"])
+            staging.run("INSERT INTO unusable (step, name, reason) VALUES ('tags', ?, ?)", name, reason)
