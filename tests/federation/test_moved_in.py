@@ -49,7 +49,13 @@ async def test_remote_followers_notice_nothing(engine: Engine, new_town: TownBui
 
         await until(is_told)
         assert came["account"]["acct"] == f"ada@127.0.0.1:{here.port}"
-        assert '"/users/ada"' not in moved.log()  # nobody had to look who that is
+        assert '"/users/{name}"' not in moved.log()  # nobody had to look who that is
+        await moved.http.get("/users/ada", headers=ACTIVITY)
+        await until(lambda: _logged(moved, '"/users/{name}"'))  # which would have been seen
+
+
+async def _logged(town: Town, words: str) -> bool:
+    return words in town.log()
 
 
 async def _empty(new_town: TownBuilder, old: Town) -> Town:
