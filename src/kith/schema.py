@@ -1,6 +1,6 @@
 """Every table there is, by hand: what migrations are written for and checked against."""
 
-from kith.base import ids, limits, news_rows
+from kith.base import ids, import_runs, limits, news_rows
 from kith.base.backups import tables as backups
 from kith.base.db import METADATA
 from kith.base.jobs import tables as jobs
@@ -87,6 +87,7 @@ __all__ = [
     "guessing",
     "hints",
     "ids",
+    "import_runs",
     "jobs",
     "limits",
     "links",

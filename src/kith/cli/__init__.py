@@ -28,6 +28,7 @@ COMMANDS = {
     "tokens": "Create, list and revoke tokens.",
     "recovery": "Create a one-time sign-in link.",
     "lockdown": "End everything of a person at once.",
+    "import": "Move people, posts and whole servers in.",
     "export": "Write people, grants or events as CSV.",
     "flows": "Restore the default flows.",
     "why": "Find out why somebody was denied access.",
@@ -39,6 +40,7 @@ COMMANDS = {
     "jobs": "List background jobs and retry failed ones.",
     "check": "Check the configuration and the database.",
 }
+MODULES = {"import": "imports"}  # where a command cannot be the name of a module
 
 
 class LazyGroup(click.Group):
@@ -50,11 +52,12 @@ class LazyGroup(click.Group):
             return None
         gc.disable()  # what is loaded stays: looking through it for garbage while it grows finds none
         try:
-            module = importlib.import_module(f"kith.cli.{name}")
+            found = MODULES.get(name, name)
+            module = importlib.import_module(f"kith.cli.{found}")
         finally:
             gc.freeze()
             gc.enable()
-        command: click.Command = getattr(module, name)
+        command: click.Command = getattr(module, found)
         return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -19,12 +19,13 @@ def profile_url(settings: Settings, username: str) -> str:
     return f"{settings.base_url}/@{username}"
 
 
-def status_uri(settings: Settings, username: str, status_id: StatusId) -> str:
-    return f"{settings.base_url}/users/{username}/statuses/{status_id}"
+def status_uri(author: str, status_id: StatusId) -> str:
+    """`author` is the address of whoever wrote it, which may be another than new people get (`/ap/users/ID`)."""
+    return f"{author}/statuses/{status_id}"
 
 
-def boost_uri(settings: Settings, username: str, status_id: StatusId) -> str:
-    return f"{settings.base_url}/users/{username}/statuses/{status_id}/activity"
+def boost_uri(booster: str, status_id: StatusId) -> str:
+    return f"{booster}/statuses/{status_id}/activity"
 
 
 def status_url(settings: Settings, username: str, status_id: StatusId) -> str:

@@ -11,6 +11,7 @@ from kith.base.routing import FromPath, FromQuery, get, post
 from kith.base.work import Work
 from kith.federation.documents import people
 from kith.federation.documents.answers import encode, negotiated
+from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.signers import asker_of
 from kith.federation.gate.service import Gate
 from kith.federation.inbox import verification
@@ -30,7 +31,7 @@ class NamedDevice(msgspec.Struct, kw_only=True):
     id: str = ""
 
 
-@get("/users/{name}/collections/devices")
+@get("/users/{name}/collections/devices", **also_by_number("/users/{name}/collections/devices"))
 async def show_devices(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
     """For whoever signs: devices are for those who want to write to them."""
     me = await asker_of(exchange, must_know=True)
@@ -42,7 +43,7 @@ async def show_devices(exchange: Exchange, work: Work, name: FromPath[str]) -> A
     return negotiated(exchange, made, me, is_open=False)
 
 
-@post("/users/{name}/claim")
+@post("/users/{name}/claim", **also_by_number("/users/{name}/claim"))
 async def claim_key(exchange: Exchange, name: FromPath[str], asked: FromQuery[NamedDevice]) -> Answer:
     body = await exchange.body(limits.DOCUMENT_BYTES)
     request = verification.received(exchange, body)

@@ -17,6 +17,8 @@ from kith.social.well_known import KnownResource
 __all__ = ["people"]
 
 LONGEST_NAME = 200
+LONGEST_ADDRESS = 500
+NUMBERED = "/ap/users/"  # by which some of those are known who came from a Mastodon server
 _PAGE = "http://webfinger.net/rel/profile-page"
 _SUBSCRIBE = "http://ostatus.org/schema/1.0/subscribe"
 _AVATAR = "http://webfinger.net/rel/avatar"
@@ -26,11 +28,14 @@ async def people(exchange: Exchange, resource: str) -> KnownResource | None:
     """Whoever is gone for good is told to be; who waits to be let in is not there."""
     settings = exchange.server.works.settings
     name = name_in(resource, settings)
-    if name is None or len(name) > LONGEST_NAME:
-        return None
     if name == SERVER:
         return _server(settings)
-    found = await accounts.find_named(exchange.work.db, name)
+    if resource.startswith(f"{settings.base_url}{NUMBERED}") and len(resource) <= LONGEST_ADDRESS:
+        found = await accounts.find_by_uri(exchange.work.db, resource)
+    elif name is None or len(name) > LONGEST_NAME:
+        return None
+    else:
+        found = await accounts.find_named(exchange.work.db, name)
     if found is None or not found.is_listed:
         return None
     if found.deleted_at is not None:

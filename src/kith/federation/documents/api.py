@@ -13,6 +13,7 @@ from kith.base.routing import FromPath, FromQuery, get
 from kith.base.work import Work
 from kith.federation.documents import outbox, people, posts, store
 from kith.federation.documents.answers import DIALECT, encode, negotiated, page_instead
+from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.signers import asker_of
 from kith.federation.vocabulary.outgoing import collections, identifiers, tags
 from kith.federation.vocabulary.outgoing.contexts import with_context
@@ -49,14 +50,14 @@ async def show_outbox_of_server(exchange: Exchange, work: Work) -> Answer:
     return negotiated(exchange, encode(with_context(made)), None)
 
 
-@get("/users/{name}")
+@get("/users/{name}", **also_by_number("/users/{name}"))
 async def show_person(exchange: Exchange, name: FromPath[str]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(profile_url(exchange.server.works.settings, quote(name, safe="")))
     return await _person(exchange, name)
 
 
-@get("/users/{name}/statuses/{id}")
+@get("/users/{name}/statuses/{id}", **also_by_number("/users/{name}/statuses/{id}"))
 async def show_status(exchange: Exchange, name: FromPath[str], id: FromPath[int]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(status_url(exchange.server.works.settings, quote(name, safe=""), StatusId(id)))
@@ -109,7 +110,7 @@ class Documents:
             return DIALECT.shape(problem, exchange)
 
 
-@get("/users/{name}/statuses/{id}/activity")
+@get("/users/{name}/statuses/{id}/activity", **also_by_number("/users/{name}/statuses/{id}/activity"))
 async def show_activity(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
     me = await _asker_at(exchange, name, must_know=True)
     post = await posts.find_post(work, await people.find_person(work, name, me), id, me)
@@ -117,7 +118,7 @@ async def show_activity(exchange: Exchange, work: Work, name: FromPath[str], id:
     return negotiated(exchange, body, me, is_open=posts.is_for_all(post))
 
 
-@get("/users/{name}/statuses/{id}/replies")
+@get("/users/{name}/statuses/{id}/replies", **also_by_number("/users/{name}/statuses/{id}/replies"))
 async def show_replies(
     exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int], asked: FromQuery[RepliesQuery]
 ) -> Answer:
@@ -138,17 +139,17 @@ async def _counted(exchange: Exchange, name: str, id: int, which: str) -> Answer
     return negotiated(exchange, encode(with_context(made)), me, is_open=posts.is_for_all(post))
 
 
-@get("/users/{name}/statuses/{id}/likes")
+@get("/users/{name}/statuses/{id}/likes", **also_by_number("/users/{name}/statuses/{id}/likes"))
 async def show_likes(exchange: Exchange, name: FromPath[str], id: FromPath[int]) -> Answer:
     return await _counted(exchange, name, id, "likes")
 
 
-@get("/users/{name}/statuses/{id}/shares")
+@get("/users/{name}/statuses/{id}/shares", **also_by_number("/users/{name}/statuses/{id}/shares"))
 async def show_shares(exchange: Exchange, name: FromPath[str], id: FromPath[int]) -> Answer:
     return await _counted(exchange, name, id, "shares")
 
 
-@get("/users/{name}/outbox")
+@get("/users/{name}/outbox", **also_by_number("/users/{name}/outbox"))
 async def show_outbox(exchange: Exchange, work: Work, name: FromPath[str], asked: FromQuery[PageQuery]) -> Answer:
     me = await _asker_at(exchange, name)
     owner = await people.find_open(work, name, me)
@@ -168,29 +169,29 @@ async def _people(exchange: Exchange, name: str, which: str, page: str) -> Answe
     return negotiated(exchange, await outbox.people_page(work, owner, which, int(page)), me)
 
 
-@get("/users/{name}/followers")
+@get("/users/{name}/followers", **also_by_number("/users/{name}/followers"))
 async def show_followers(exchange: Exchange, name: FromPath[str], asked: FromQuery[PageQuery]) -> Answer:
     return await _people(exchange, name, "followers", asked.page)
 
 
-@get("/users/{name}/following")
+@get("/users/{name}/following", **also_by_number("/users/{name}/following"))
 async def show_following(exchange: Exchange, name: FromPath[str], asked: FromQuery[PageQuery]) -> Answer:
     return await _people(exchange, name, "following", asked.page)
 
 
-@get("/users/{name}/collections/featured")
+@get("/users/{name}/collections/featured", **also_by_number("/users/{name}/collections/featured"))
 async def show_featured(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
     me = await _asker_at(exchange, name)
     return negotiated(exchange, await outbox.featured(work, await people.find_open(work, name, me)), me)
 
 
-@get("/users/{name}/collections/tags")
+@get("/users/{name}/collections/tags", **also_by_number("/users/{name}/collections/tags"))
 async def show_featured_tags(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
     me = await _asker_at(exchange, name)
     return negotiated(exchange, await outbox.featured_tags(work, await people.find_open(work, name, me)), me)
 
 
-@get("/users/{name}/quote_authorizations/{id}")
+@get("/users/{name}/quote_authorizations/{id}", **also_by_number("/users/{name}/quote_authorizations/{id}"))
 async def show_quote_stamp(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
     me = await _asker_at(exchange, name)
     body = await posts.quote_stamp(work, await people.find_open(work, name, me), id)

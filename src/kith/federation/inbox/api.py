@@ -10,6 +10,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.limits import Limiter, address_key
 from kith.base.routing import FromPath, post
 from kith.federation.documents import people
+from kith.federation.documents.numbered import also_by_number
 from kith.federation.gate.service import Gate
 from kith.federation.inbox import verification
 from kith.federation.inbox.floods import FROM_HOST, UNBELIEVED
@@ -40,7 +41,7 @@ async def receive_for_all(exchange: Exchange) -> Answer:
     return await _receive(exchange, NOBODY)
 
 
-@post("/users/{name}/inbox")
+@post("/users/{name}/inbox", **also_by_number("/users/{name}/inbox"))
 async def receive_for_one(exchange: Exchange, name: FromPath[str]) -> Answer:
     owner = await people.find_person(exchange.work, name)
     await exchange.end_work(commit=False)

@@ -10,6 +10,7 @@ from kith.base.routing import FromPath, FromQuery, get
 from kith.base.work import Work
 from kith.federation.documents import people
 from kith.federation.documents.answers import encode, negotiated
+from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.signers import asker_of
 from kith.federation.sync.digests import synchronization_url
 from kith.federation.vocabulary.incoming.ids import domain_of
@@ -25,7 +26,7 @@ class SyncPage(msgspec.Struct, kw_only=True):
     page: int = 0
 
 
-@get("/users/{name}/followers_synchronization")
+@get("/users/{name}/followers_synchronization", **also_by_number("/users/{name}/followers_synchronization"))
 async def show_followers_of_host(
     exchange: Exchange, work: Work, name: FromPath[str], asked: FromQuery[SyncPage]
 ) -> Answer:

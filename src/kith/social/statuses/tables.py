@@ -210,6 +210,19 @@ votes = Table(
     UniqueConstraint("poll_id", "account_id", "choice"),
 )
 
+# Posts that came from an archive of another server: what they were known by there, so that none comes twice.
+imported = Table(
+    "social_imported_statuses",
+    METADATA,
+    Column(
+        "status_id", ID, ForeignKey("social_statuses.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    ),
+    Column("account_id", BigInteger, nullable=False),
+    Column("original_uri", Text, nullable=False),
+    Column("imported_at", Instant, nullable=False),
+    UniqueConstraint("account_id", "original_uri"),
+)
+
 
 class Status(msgspec.Struct):
     id: StatusId

@@ -71,7 +71,7 @@ async def _row(work: Work, actor: Account, original: Status, visibility: Visibil
     elif level == PUBLIC and actor.silenced_at is not None:
         level = UNLISTED
     id = StatusId(work.new_id())
-    uri = boost_uri(work.settings, actor.username, id)
+    uri = boost_uri(actor.uri, id)
     return boost_row(id, actor, original, uri=uri, visibility=level, at=work.now)
 
 

@@ -228,7 +228,7 @@ def _row(work: Work, author: Account, ready: Ready, application: dict[str, Any] 
         version=FIRST,
         account_id=author.id,
         local=True,
-        uri=status_uri(work.settings, author.username, id),
+        uri=status_uri(author.uri, id),
         url=status_url(work.settings, author.username, id),
         visibility=ready.visibility,
         in_reply_to_id=parent.id if parent else None,

@@ -118,6 +118,7 @@ _OF_IDENTITY: dict[str, str] = {
     "blueprint_imported": "Imported a blueprint",
     "configuration_error": "Something is set up wrongly",
     "data_export": "Exported data",
+    "data_import": "Imported data",
     "email_sent": "A mail was sent",
     "flow_denied": "Was turned away by a flow",
     "flow_exported": "Exported a flow",

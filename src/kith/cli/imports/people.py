@@ -1,0 +1,196 @@
+"""`kith import csv`: people from a table."""
+
+from __future__ import annotations
+
+import csv
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from sqlalchemy import select
+
+from kith.base.db import any_of, query
+from kith.base.errors import Conflict, Invalid, Problem
+from kith.base.work import Work, Works
+from kith.cli.failures import words_for
+from kith.cli.imports.people_file import PersonInTable, read_people
+from kith.cli.imports.progress import Progress
+from kith.cli.imports.reports import tell
+from kith.cli.imports.rows import Rows
+from kith.cli.imports.running import Batch, RunningImport, RunStep, open_run, source_of
+from kith.cli.inputs import COMMAND_LINE
+from kith.cli.running import as_json, house, run
+from kith.identity.audit import service as audit
+from kith.identity.groups import store as memberships
+from kith.identity.groups.tables import groups
+from kith.identity.recovery import offer
+from kith.identity.users import service, store
+from kith.identity.users.names import username_key
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.tables import User
+
+__all__ = ["people"]
+
+_named = query(select(groups.c.name, groups.c.group_uuid).where(any_of(groups.c.name, "names")), tuple)
+
+
+@click.command("csv")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--confirmed", is_flag=True, help="The e-mail addresses are known to be right.")
+@click.option("--make-groups", is_flag=True, help="Make groups that are not there yet.")
+@click.option("--links", type=click.Path(path_type=Path), help="Write a sign-in link for everybody without a password.")
+@click.option("--days", default=7, type=click.IntRange(1, 365), show_default=True, help="How long links are valid.")
+@click.option("--force", is_flag=True, help="Take passwords even if the password policies do not accept them.")
+@click.option("--rehearse", is_flag=True, help="Read and check everything, write nothing.")
+@click.option("--report", type=click.Path(path_type=Path), help="The file for people who are left out (CSV).")
+@as_json
+def people(
+    *,
+    file: Path,
+    confirmed: bool,
+    make_groups: bool,
+    links: Path | None,
+    days: int,
+    force: bool,
+    rehearse: bool,
+    report: Path | None,
+    as_json: bool,
+) -> None:
+    """Make an account for everybody in FILE.
+
+    The first line names the columns: username, and any of email, name, groups (with | between them) and password.
+    Nobody is written to. Who was made before it was interrupted is not made twice.
+    """
+    importing = PeopleImport(
+        read_people(file), confirmed=confirmed, make_groups=make_groups, minutes=days * 1440, force=force
+    )
+    run(_import(importing, file, links, rehearse=rehearse, report=report, as_json=as_json))
+
+
+async def _import(
+    people: PeopleImport, file: Path, links: Path | None, *, rehearse: bool, report: Path | None, as_json: bool
+) -> None:
+    async with house() as opened:
+        source = source_of(file)
+        if links is not None and not rehearse:
+            people.write_links_to(links)
+        with Progress() as progress:
+            async with open_run(opened.works, "csv", source, {}, progress, rehearse=rehearse) as importing:
+                await importing.do(people.step(opened.works, importing, opened.find(Passwords)))
+        folder = opened.works.settings.data / "imports"
+        name = f"people-{importing.row.id}{'-rehearsal' if rehearse else ''}.csv"
+        await tell(importing, report or folder / name, as_json=as_json)
+        if not rehearse:
+            async with opened.works.begin() as work:
+                context = {"source": source, "taken": dict(importing.taken)}
+                await audit.record(work, "data_import", "imports", username=COMMAND_LINE, context=context)
+            await importing.finish()
+
+
+class PeopleImport:
+    def __init__(
+        self, lines: list[PersonInTable], *, confirmed: bool, make_groups: bool, minutes: int, force: bool
+    ) -> None:
+        self._lines = lines
+        self._confirmed = confirmed
+        self._make_groups = make_groups
+        self._minutes = minutes
+        self._force = force
+        self._links: Path | None = None
+        self._seen: set[str] = set()
+
+    def write_links_to(self, path: Path) -> None:
+        """For the owner's eyes only: whoever has such a link comes in."""
+        self._links = path
+        if not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+
+    def step(self, works: Works, importing: RunningImport, passwords: Passwords) -> RunStep[PersonInTable]:
+        """One at a time: a password is hashed before anything is written."""
+
+        def batches(place: int) -> Iterator[tuple[int, list[PersonInTable]]]:
+            self._seen |= {username_key(one.username) for one in self._lines[:place]}
+            for number, line in enumerate(self._lines[place:], place + 1):
+                yield number, [line]
+
+        async def take(batch: Batch[PersonInTable]) -> None:
+            [line] = batch.items
+            try:
+                await self._take(works, importing, passwords, batch, line)
+            except Problem as problem:
+                batch.leave(f"line {line.line}: {line.username}", words_for(problem) or problem.message)
+            else:
+                batch.taken += 1
+
+        return RunStep("people", len(self._lines), batches, take)
+
+    async def _take(
+        self,
+        works: Works,
+        importing: RunningImport,
+        passwords: Passwords,
+        batch: Batch[PersonInTable],
+        line: PersonInTable,
+    ) -> None:
+        key = username_key(line.username)
+        if key in self._seen:
+            raise Invalid("the same username stands in an earlier line")
+        self._seen.add(key)
+        work = works.open()
+        try:
+            if not await self._was_made(work, importing, line):
+                link = await self._make(work, passwords, batch, line)
+                if not batch.is_rehearsed:
+                    await work.commit()
+                    self._write(line, link)
+        finally:
+            await work.rollback()
+
+    async def _was_made(self, work: Work, importing: RunningImport, line: PersonInTable) -> bool:
+        """By this run, just before it was interrupted."""
+        found = await store.find_typed(work.db, line.username)
+        if found is None or username_key(found.username) != username_key(line.username):
+            return False
+        if found.created_at < importing.row.started_at or found.email != line.email:
+            raise Conflict("somebody has that username already")
+        return True
+
+    async def _make(
+        self, work: Work, passwords: Passwords, batch: Batch[PersonInTable], line: PersonInTable
+    ) -> str | None:
+        new = service.NewUser(
+            username=line.username,
+            name=line.name,
+            email=line.email,
+            password=line.password,
+            confirmed=self._confirmed and bool(line.email),
+            enters=not line.email,
+        )
+        user = await service.create(work, passwords, new, by_name=COMMAND_LINE, judged=self._force)
+        await self._join(work, batch, line, user)
+        if self._links is None or line.password is not None:
+            return None
+        return await offer(work, user, minutes=self._minutes, by_name=COMMAND_LINE)
+
+    async def _join(self, work: Work, batch: Batch[PersonInTable], line: PersonInTable, user: User) -> None:
+        if not line.groups:
+            return
+        known = dict(await work.db.all(_named, names=line.groups))
+        for name in dict.fromkeys(line.groups):
+            if name not in known and self._make_groups and len(name) <= 80:
+                known[name] = str(uuid.uuid4())
+                rows = Rows()
+                new = {"group_uuid": known[name], "name": name, "is_superuser": False, "attributes": {}}
+                rows.add("identity_groups", **new, created_at=work.now, updated_at=work.now)
+                await rows.write(work.db)
+            if name in known:
+                await memberships.join(work.db, known[name], user.id)
+            else:
+                batch.leave(f"line {line.line}: {line.username}", f"there is no group called {name}", step="groups")
+
+    def _write(self, line: PersonInTable, link: str | None) -> None:
+        if self._links is not None and link is not None:
+            with self._links.open("a", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerow((line.username, line.email, link))

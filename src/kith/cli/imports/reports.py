@@ -1,0 +1,62 @@
+"""What an import says at its end: how many of each came, and a file with every row that did not."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from kith.base.import_runs import LeftOutRow
+from kith.cli.imports.running import RunningImport
+from kith.cli.running import say
+from kith.cli.showing import show_rows
+
+__all__ = ["tell"]
+
+_RISKY = ("=", "+", "-", "@", "\t", "\r")
+
+
+async def tell(run: RunningImport, report: Path, *, as_json: bool, more: dict[str, int] | None = None) -> None:
+    left = await run.left_out()
+    write(report, left)
+    counts = Counter(one.step for one in left)
+    if as_json:
+        say(
+            {
+                "rehearsal": run.is_rehearsed,
+                "resumed": run.is_resumed,
+                "taken": dict(run.taken),
+                "left_out": dict(counts),
+                "not_needed": more or {},
+                "report": str(report),
+            }
+        )
+        return
+    names = list(dict.fromkeys([*run.taken, *counts]))
+    rows = [(name.replace("_", " "), run.taken[name], counts[name]) for name in names]
+    show_rows(("", "taken", "left out"), rows, nothing="There was nothing to take.")
+    for name, many in (more or {}).items():
+        click.echo(f"{many} {name}")
+    if run.is_rehearsed:
+        click.echo("This was a rehearsal: nothing was written.")
+    if left:
+        click.echo(f"Every row that was left out, and why: {report}")
+
+
+def write(report: Path, left: Sequence[LeftOutRow]) -> None:
+    """Whole or not at all."""
+    report.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = report.with_name(f"{report.name}.new")
+    with unfinished.open("w", encoding="utf-8", newline="") as file:
+        written = csv.writer(file)
+        written.writerow(("what", "row", "why"))
+        written.writerows((one.step, _harmless(one.name), one.reason) for one in left)
+    unfinished.replace(report)
+
+
+def _harmless(text: str) -> str:
+    """No table program takes it for a formula."""
+    return f"'{text}" if text.startswith(_RISKY) else text

@@ -1,0 +1,31 @@
+"""The same addresses by number: people who came from a Mastodon server may be known to others as `/ap/users/ID`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.errors import NotFound
+from kith.base.exchange import Exchange
+from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId
+
+__all__ = ["also_by_number"]
+
+PREFIX = "/ap"
+MOST_DIGITS = 19
+
+
+def also_by_number(template: str) -> dict[str, Any]:
+    """For a route at `/users/{name}...`: it answers at `/ap/users/ID...` too."""
+    return {"aliases": (PREFIX + template,), "guards": [_name_by_number]}
+
+
+async def _name_by_number(exchange: Exchange) -> None:
+    if not exchange.path.startswith(f"{PREFIX}/"):
+        return
+    number, *rest = exchange.path_values
+    is_number = number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS and int(number) < 1 << 63
+    found = await accounts.find(exchange.work.db, AccountId(int(number))) if is_number else None
+    if found is None or not found.is_local:
+        raise NotFound
+    exchange.path_values = (found.username, *rest)

@@ -1,0 +1,160 @@
+"""Posts that somebody brings along. What archives may hold beyond all limits is refused before it is read."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kith.base.errors import Invalid
+from kith.cli.imports.archive import files
+from kith.cli.imports.archive.files import open_archive
+from kith.cli.imports.archive.notes import notes_in
+from tests.cli.mastodon_server import PNG
+from tests.cli.running import kith
+from tests.social.members import Member, join
+from tests.town import Town
+
+OLD = "https://old.example/users/ada"
+PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
+FOLLOWERS = f"{OLD}/followers"
+
+
+def note(number: int, html: str, published: str, to: str = PUBLIC, **more: Any) -> dict[str, Any]:
+    found = {
+        "id": f"{OLD}/statuses/{number}", "type": "Note", "attributedTo": OLD, "published": published, "to": [to],
+        "cc": [], "content": html, "summary": None, "sensitive": False, "inReplyTo": None, "attachment": [], "tag": [],
+        "url": f"https://old.example/@ada/{number}",
+    }  # fmt: skip
+    return {"id": f"{OLD}/statuses/{number}/activity", "type": "Create", "actor": OLD, "object": found | more}
+
+
+def outbox() -> dict[str, Any]:
+    picture = {"type": "Document", "mediaType": "image/png", "url": "/media_attachments/files/1/original/a.png",
+               "name": "A dot"}  # fmt: skip
+    return {
+        "type": "OrderedCollection",
+        "orderedItems": [
+            note(3, "<p>and <script>no</script>more</p>", "2020-03-01T10:00:00Z", inReplyTo=f"{OLD}/statuses/1"),
+            note(1, "<p>First, #Tea</p>", "2020-03-01T10:00:00Z", attachment=[picture],
+                 tag=[{"type": "Hashtag", "name": "#Tea"}], contentMap={"en": "x"}),
+            note(2, "<p>for friends</p>", "2019-01-01T00:00:00Z", FOLLOWERS),
+            note(4, "<p>which?</p>", "2021-01-01T00:00:00Z", type="Question",
+                 oneOf=[{"name": "a", "replies": {"totalItems": 2}}, {"name": "b", "replies": {"totalItems": 0}}]),
+            note(5, "<p>from the future</p>", "2999-01-01T00:00:00Z"),
+            note(6, "<p>lost file</p>", "2022-01-01T00:00:00Z", attachment=[picture | {"url": "/gone/b.png"}]),
+            {"id": f"{OLD}/statuses/9/activity", "type": "Announce", "actor": OLD, "object": "https://x.example/1"},
+        ],
+    }  # fmt: skip
+
+
+def write(path: Path, contents: dict[str, bytes]) -> Path:
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name, data in contents.items():
+                packed.writestr(name, data)
+    else:
+        with tarfile.open(path, "w:gz") as tar:
+            for name, data in contents.items():
+                entry = tarfile.TarInfo(name)
+                entry.size = len(data)
+                tar.addfile(entry, io.BytesIO(data))
+    return path
+
+
+async def test_posts_come_along_dated_as_they_were(town: Town, tmp_path: Path) -> None:
+    # given
+    ada, bob = await join(town), await join(town)
+    await bob.post(f"/api/v1/accounts/{ada.id}/follow")
+    mark = await ada.post("/api/v1/statuses", json={"status": "here"})
+    contents = {
+        "outbox.json": json.dumps(outbox()).encode(),
+        "bookmarks.json": json.dumps({"orderedItems": [mark["uri"], "https://far.example/1"]}).encode(),
+        "media_attachments/files/1/original/a.png": PNG,
+        "../../../evil": b"x",
+    }
+    words = ("import", "archive", str(write(tmp_path / "archive.zip", contents)), "--to", ada.name, "--json")
+
+    # when
+    rehearsed = await kith(town, *words, "--rehearse")
+    done = await kith(town, *words)
+    again = await kith(town, *words)
+
+    # then
+    assert (rehearsed.code, done.code, again.code) == (0, 0, 0), done.complained
+    assert rehearsed.json["taken"] == done.json["taken"] == {"unfit": 0, "posts": 5, "bookmarks": 1}
+    assert again.json["taken"]["posts"] == 0
+    assert done.json["left_out"] == {"posts": 2, "media": 1, "bookmarks": 1}
+    await _see(ada, bob, mark["id"])
+
+
+async def _see(ada: Member, bob: Member, newest: str) -> None:
+    found = await ada.get(f"/api/v1/accounts/{ada.id}/statuses")
+    assert [one["created_at"][:10] for one in found[1:]] == [
+        "2022-01-01", "2021-01-01", "2020-03-01", "2020-03-01", "2019-01-01",
+    ]  # fmt: skip
+    _, _, poll, reply, first, friends = found
+    assert found[0]["id"] == newest
+    assert (reply["content"], reply["in_reply_to_id"]) == ("<p>and more</p>", first["id"])
+    assert (first["media_attachments"][0]["description"], first["tags"][0]["name"]) == ("A dot", "tea")
+    assert (await ada.town.http.get(first["media_attachments"][0]["url"])).status_code == 200
+    assert (friends["visibility"], poll["poll"]["votes_count"], poll["poll"]["expired"]) == ("private", 2, True)
+    assert first["application"] == {"name": "Imported from old.example", "website": "https://old.example/@ada/1"}
+    assert (await ada.get("/api/v1/accounts/verify_credentials"))["statuses_count"] == 6
+    assert [one["id"] for one in await ada.get("/api/v1/bookmarks")] == [newest]
+    assert await bob.get("/api/v1/notifications") == []
+    context = await ada.get(f"/api/v1/statuses/{first['id']}/context")
+    assert [one["id"] for one in context["descendants"]] == [reply["id"]]
+
+
+def test_older_archives_are_read_as_well(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar.gz", {"./outbox.json": json.dumps(outbox()).encode(), "../evil": b"x"})
+    opened = open_archive(path)
+    notes, left = notes_in(opened)
+    opened.close()
+    assert ([one.uri[-1] for one in notes], len(left)) == (["2", "1", "3", "4", "6"], 2)
+    assert not (tmp_path.parent / "evil").exists()
+
+
+def test_statuses_as_an_api_gives_them_are_read(tmp_path: Path) -> None:
+    shown = {
+        "id": "01H", "uri": f"{OLD}/statuses/01H", "url": None, "created_at": "2023-05-01T10:00:00.000Z",
+        "visibility": "unlisted", "content": "<p>hi</p>", "spoiler_text": "", "sensitive": False, "language": "de",
+        "in_reply_to_id": None, "tags": [{"name": "tea"}], "media_attachments": [], "poll": None, "reblog": None,
+    }  # fmt: skip
+    odd: list[Any] = [shown, shown | {"id": "01J", "in_reply_to_id": "01H"}, shown | {"reblog": {}, "uri": 3}, 7]
+    path = write(tmp_path / "a.zip", {"mine/statuses.json": json.dumps(odd).encode()})
+    notes, left = notes_in(open_archive(path))
+    assert [(one.number, one.parent, one.visibility) for one in notes] == [("#01H", None, 1), ("#01J", "#01H", 1)]
+    assert len(left) == 2
+
+
+@pytest.mark.parametrize(
+    ("contents", "complaint"),
+    [
+        ({"readme": b"x"}, "holds no posts"),
+        ({"outbox.json": b"{"}, "cannot be read"),
+        ({"outbox.json": b'{"orderedItems": 3}'}, "cannot be read"),
+        ({"outbox.json": b"0" * 20_000_000}, "packed too tightly"),
+    ],
+)
+def test_what_is_no_archive_is_refused(tmp_path: Path, contents: dict[str, bytes], complaint: str) -> None:
+    path = write(tmp_path / "a.zip", contents)
+    with pytest.raises(Invalid, match=complaint):
+        notes_in(open_archive(path))
+
+
+def test_an_archive_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_ENTRIES", 2)
+    for name in ("a.zip", "a.tar.gz"):
+        path = write(tmp_path / name, {str(number): b"" for number in range(4)})
+        with pytest.raises(Invalid, match="holds too much"):
+            open_archive(path)
+    (tmp_path / "b.zip").write_bytes(b"no archive")
+    with pytest.raises(Invalid, match="neither a ZIP"):
+        open_archive(tmp_path / "b.zip")

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import csv
+import uuid
+from pathlib import Path
+
+import pytest
+
+from kith.base.errors import Invalid
+from kith.cli.imports.people_file import read_people
+from tests.cli.running import kith
+from tests.town import Town
+
+PASSWORD = "a long enough passphrase 17"
+
+
+async def test_people_come_from_a_table(town: Town, tmp_path: Path) -> None:
+    # given
+    a, b, c = (f"csv_{uuid.uuid4().hex[:8]}" for _ in range(3))
+    file, links = tmp_path / "people.csv", tmp_path / "links.csv"
+    file.write_text(
+        "\ufeffUsername;E-mail;Display name;Groups;Password\n"
+        f"{a};{a}@example.org;Ann Other;Choir{a}|Garden{a};{PASSWORD}\n"
+        f"{b};{b}@example.org;;;\n"
+        f"{a.upper()};x@example.org;;;\n"
+        f"{c} with blanks;;;;\n"
+        f"{c};no address;;;\n",
+        "utf-8",
+    )
+    words = ("import", "csv", str(file), "--confirmed", "--make-groups", "--links", str(links), "--json")
+
+    # when
+    rehearsed = await kith(town, *words, "--rehearse")
+    signed_in = await town.http.get("/api/v2/core/users/me/", auth=(a, PASSWORD))
+    done = await kith(town, *words)
+    again = await kith(town, *words)
+
+    # then
+    assert signed_in.status_code == 401
+    for told in (rehearsed, done):
+        assert told.code == 0, told.complained
+        assert (told.json["taken"], told.json["left_out"]) == ({"people": 2}, {"people": 3})
+    assert again.json["taken"] == {"people": 0}
+    me = (await town.http.get("/api/v2/core/users/me/", auth=(a, PASSWORD))).json()["user"]
+    assert (me["name"], len(me["groups"])) == ("Ann Other", 2)
+    [[name, _, link]] = list(csv.reader(links.read_text().splitlines()))
+    assert name == b
+    assert (await town.http.get(link)).status_code in (200, 302, 303)
+    assert links.stat().st_mode & 0o077 == 0
+    assert not [mail for mail in town.mails() if mail["To"] in (f"{a}@example.org", f"{b}@example.org")]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (b"", "must name the columns"),
+        (b"name,email\n", "one of them must be username"),
+        (b"username,shoe size\n", "there is a column 'shoe size'"),
+        (b"username,login\n", "two columns are for username"),
+        (b"username\n\xff\n", "not UTF-8"),
+    ],
+)
+def test_what_is_no_table_of_people_is_refused(tmp_path: Path, text: bytes, complaint: str) -> None:
+    (tmp_path / "people.csv").write_bytes(text)
+    with pytest.raises(Invalid, match=complaint):
+        read_people(tmp_path / "people.csv")
