@@ -267,6 +267,7 @@ class House:
         self.ids = IDs(database)
         self.news = News()
         self.works = Works(settings, database, self.ids, self.news)
+        self._app: Edge | GatewayDoor | None = None
         furnish(self.works)
 
     def find(self, kind: type[Service]) -> Service:
@@ -282,9 +283,11 @@ class House:
         return Worker(self.works, KINDS, PERIODIC, alone=self.settings.is_sqlite)
 
     def asgi(self, access_log: AccessLog) -> Edge | GatewayDoor:
-        """What answers requests; with `KITH_GATEWAY` the hosts of gateways, too."""
-        edge = self._edge(access_log)
-        return self.gateway(access_log, edge) if self.settings.gateway else edge
+        """What answers requests; with `KITH_GATEWAY` the hosts of gateways, too. The same for every listener."""
+        if self._app is None:
+            edge = self._edge(access_log)
+            self._app = self.gateway(access_log, edge) if self.settings.gateway else edge
+        return self._app
 
     def gateway(self, access_log: AccessLog, edge: Edge | None = None) -> GatewayDoor:
         """Before `edge`, or alone."""

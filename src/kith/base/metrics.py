@@ -29,6 +29,11 @@ FETCHED_DROPPED = Counter("kith_fetched_dropped", "Media and previews of other s
 DELIVERIES = Counter("kith_federation_deliveries", "Attempts to deliver an activity to another server", ["result"])
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
+CERTIFICATE_END = Gauge(
+    "kith_certificate_end_timestamp_seconds",
+    "When the server's own certificate ends",
+    multiprocess_mode="mostrecent",
+)
 
 
 class Level:

@@ -34,6 +34,7 @@ COMMANDS = {
     "announcements": "Announce something to everybody here.",
     "franking": "Who sent a reported encrypted message?",
     "jobs": "List background jobs and retry failed ones.",
+    "certificate": "Show or renew the server's own certificate.",
     "check": "Check the configuration and the database.",
 }
 

@@ -34,6 +34,7 @@ from kith.migrations import HEAD
 
 if TYPE_CHECKING:
     from kith.cli.gateway_tls import EncryptedGateway
+    from kith.cli.own_tls import OwnTls
     from kith.identity.ldap_server.listener import LdapServer
     from kith.identity.radius_server.listener import RadiusServer
 
@@ -143,10 +144,10 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
 
 async def _listen_to_others(
     house: House, access_log: log.AccessLog
-) -> list[LdapServer | RadiusServer | EncryptedGateway]:
+) -> list[LdapServer | RadiusServer | EncryptedGateway | OwnTls]:
     """Those who speak something else than plain HTTP. What that takes is loaded only where it is wanted."""
     settings = house.settings
-    servers: list[LdapServer | RadiusServer | EncryptedGateway] = []
+    servers: list[LdapServer | RadiusServer | EncryptedGateway | OwnTls] = []
     if settings.ldap_bind or settings.ldaps_bind:
         from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415
 
@@ -159,6 +160,10 @@ async def _listen_to_others(
         from kith.cli.gateway_tls import EncryptedGateway  # noqa: PLC0415
 
         servers.append(EncryptedGateway(house, access_log))
+    if settings.acme:
+        from kith.cli.own_tls import OwnTls  # noqa: PLC0415
+
+        servers.append(OwnTls(house, access_log))
     for server in servers:
         await server.start(settings)
     return servers
