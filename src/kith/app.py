@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from kith.base import caches
+from kith.base import vitals
 from kith.base.command_news import CommandNews
 from kith.base.db import Database, connect
 from kith.base.edge import Edge
@@ -324,7 +324,11 @@ async def open_house(
         house = House(settings, database)
         await load_stored(house.works)
         await house.ids.lease()
-        chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
+        chores = [
+            _chore(house.ids.keep()),
+            _chore(house.find(Limiter).keep()),
+            _chore(vitals.tell_forever(house.database)),
+        ]
         relay = None
         if settings.is_sqlite and hears_commands:
             chores.append(_chore(CommandNews(database, house.news).run()))

@@ -6,6 +6,7 @@ import asyncio
 import ssl
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import msgspec
@@ -68,7 +69,7 @@ async def test_a_server_gets_a_certificate_renews_it_under_way_and_keeps_it_when
     with ReservedPort() as plain, ReservedPort() as tls:
         async with pebble(tmp_path / "pebble", plain.number) as authority:
             monkeypatch.setenv("SSL_CERT_FILE", str(authority.authority))
-            settings = {
+            settings: dict[str, Any] = {
                 "acme": "on",
                 "acme_directory": authority.directory,
                 "acme_email": "ops@example.org",

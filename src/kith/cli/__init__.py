@@ -35,6 +35,7 @@ COMMANDS = {
     "franking": "Who sent a reported encrypted message?",
     "jobs": "List background jobs and retry failed ones.",
     "certificate": "Show or renew the server's own certificate.",
+    "top": "Watch what the server is doing.",
     "check": "Check the configuration and the database.",
 }
 

@@ -18,13 +18,12 @@ import uvloop
 
 from kith.app import House, open_house
 from kith.base import log
-from kith.base.metrics import serve_metrics
 from kith.base.server import HttpServer, limits_from, listen
-from kith.base.settings import BadSettings, Settings, load, split_bind
+from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
 from kith.base.work import Work
 from kith.cli.running import revision_of
-from kith.cli.watching import start_watching, tell_system
+from kith.cli.watching import Watched, metrics_for, start_watching, tell_system
 from kith.identity.brands import shipped as brands
 from kith.identity.event_notifications import defaults as notification_rules
 from kith.identity.executor import shipped_flows
@@ -123,9 +122,8 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
             # A server without its worker would take on what it never does: better to stop, and be started again.
             working.add_done_callback(lambda _: stopping.set())
         start_watching(house, is_child=is_child)
-        metrics = None
-        if settings.metrics_bind and settings.processes == 1:
-            metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
+        metrics = metrics_for(settings, "serve") if settings.processes == 1 else None
+        watched = Watched(house, with_figures=with_worker)
         others = await _listen_to_others(house, access_log)
         try:
             await _answer_until(stopping, house, access_log)
@@ -136,8 +134,9 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
                 worker.stop()
                 await working
             house.find(Watchdog).stop()
+            await watched.stop()
             if metrics is not None:
-                metrics.shutdown()
+                metrics.stop()
             access_log.flush()
     structlog.get_logger().info("server.stopped")
 
@@ -196,9 +195,7 @@ def _supervise(settings: Settings) -> int:
             environment.pop(name, None)
         children = [_child(environment) for _ in range(settings.processes)]
         tell_system()
-        metrics = None
-        if settings.metrics_bind:
-            metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"), folder=folder)
+        metrics = metrics_for(settings, "serve", folder=folder)
         stopping = False
 
         def stop(*_: object) -> None:
@@ -219,8 +216,7 @@ def _supervise(settings: Settings) -> int:
                 children.append(_child(environment))
             if stopping:
                 stop()  # also for one that was being born when the word came
-        if metrics is not None:
-            metrics.shutdown()
+        metrics.stop()
     return 0
 
 
