@@ -61,7 +61,7 @@ def _page(value: object) -> Page:
     return Page(200, msgspec.json.encode(value), datetime.now(UTC))
 
 
-SOUND = {
+SOUND: dict[str, Any] = {
     "names": {
         NAME: ["192.0.2.1"],
         f"TXT {NAME}": ["v=spf1 -all"],

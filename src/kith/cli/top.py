@@ -118,7 +118,14 @@ def _read(folder: Path) -> Reading:
     return Reading(time.monotonic(), values)
 
 
-_SHARED = ("kith_jobs_waiting", "kith_jobs_dead", "kith_jobs_oldest", "kith_people", "kith_disk", "kith_database_bytes")
+_SHARED: tuple[str, ...] = (
+    "kith_jobs_waiting",
+    "kith_jobs_dead",
+    "kith_jobs_oldest",
+    "kith_people",
+    "kith_disk",
+    "kith_database_bytes",
+)
 _SHARED += ("kith_federation_deliveries_waiting", "kith_federation_hosts", "kith_certificate")
 
 
