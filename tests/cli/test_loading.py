@@ -15,11 +15,11 @@ from tests.town import Town, build_town
 from tests.town.town import Engine
 
 LATER = {
-    "PIL", "aiohttp", "aiosmtplib", "alembic", "av", "jinja2", "obstore", "pydantic_monty", "segno", "webauthn", "yaml",
+    "PIL", "aiohttp", "aiosmtplib", "alembic", "av", "jinja2", "obstore", "pydantic_monty", "rich", "segno", "webauthn", "yaml",
     "zxcvbn_rs_py", "kith.identity.crypto.certificates", "kith.migrations.runner",
 }  # fmt: skip
 SERVER = {
-    "argon2", "cryptography", "httptools", "joserfc", "nh3", "prometheus_client", "regex", "rich", "structlog",
+    "argon2", "cryptography", "httptools", "joserfc", "nh3", "prometheus_client", "regex", "structlog",
     "uvloop", "yarl", "kith.app", "kith.base.edge", "kith.base.http", "kith.base.routing", "kith.social", "kith.web",
 }  # fmt: skip
 # Prints what is loaded as one line of JSON, when a command ends or a server is told to stop.

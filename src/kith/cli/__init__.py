@@ -39,6 +39,8 @@ COMMANDS = {
     "check": "Check the configuration and the database.",
 }
 
+LONG_RUNNING = {"serve", "gateway", "work"}
+
 
 class LazyGroup(click.Group):
     def list_commands(self, _ctx: click.Context) -> list[str]:
@@ -49,6 +51,8 @@ class LazyGroup(click.Group):
             return None
         gc.disable()  # what is loaded stays: looking through it for garbage while it grows finds none
         try:
+            if name in LONG_RUNNING:
+                importlib.import_module("kith.base.lean")
             module = importlib.import_module(f"kith.cli.{name}")
         finally:
             gc.freeze()

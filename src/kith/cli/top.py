@@ -118,15 +118,17 @@ def _read(folder: Path) -> Reading:
     return Reading(time.monotonic(), values)
 
 
-_SHARED: tuple[str, ...] = (
+_SHARED = (
     "kith_jobs_waiting",
     "kith_jobs_dead",
     "kith_jobs_oldest",
     "kith_people",
     "kith_disk",
     "kith_database_bytes",
+    "kith_federation_deliveries_waiting",
+    "kith_federation_hosts",
+    "kith_certificate",
 )
-_SHARED += ("kith_federation_deliveries_waiting", "kith_federation_hosts", "kith_certificate")
 
 
 def view_of(before: Reading, now: Reading, processes: int) -> View:
