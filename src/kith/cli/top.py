@@ -43,14 +43,14 @@ class Reading(msgspec.Struct):
         return found
 
 
-class Route(msgspec.Struct):
+class SlowRoute(msgspec.Struct):
     method: str
     route: str
     per_second: float
     ms: float
 
 
-class View(msgspec.Struct):
+class TopView(msgspec.Struct):
     """What is shown. Rates are those since the reading before, or since the start."""
 
     processes: int
@@ -72,7 +72,7 @@ class View(msgspec.Struct):
     people: int
     people_today: int
     disk_free: int
-    slowest: list[Route]
+    slowest: list[SlowRoute]
 
 
 @click.command()
@@ -98,7 +98,7 @@ def top(*, once: bool, as_json: bool) -> None:
             live.update(_shown(view), refresh=True)
 
 
-def _next(folder: Path, before: Reading) -> tuple[View, Reading]:
+def _next(folder: Path, before: Reading) -> tuple[TopView, Reading]:
     now = _read(folder)
     return view_of(before, now, len(list(folder.glob("*.sock")))), now
 
@@ -131,7 +131,7 @@ _SHARED = (
 )
 
 
-def view_of(before: Reading, now: Reading, processes: int) -> View:
+def view_of(before: Reading, now: Reading, processes: int) -> TopView:
     seconds = max(now.at - before.at, 0.001)
 
     def grown(name: str, **labels: str) -> float:
@@ -146,7 +146,7 @@ def view_of(before: Reading, now: Reading, processes: int) -> View:
     lag_count = grown("kith_loop_lag_seconds_count")
     results = now.by("kith_federation_deliveries_total", "result")
     were = before.by("kith_federation_deliveries_total", "result")
-    return View(
+    return TopView(
         processes=processes,
         per_second=requests / seconds,
         ms=1000 * grown("kith_request_seconds_sum") / requests if requests else 0.0,
@@ -170,7 +170,7 @@ def view_of(before: Reading, now: Reading, processes: int) -> View:
     )
 
 
-def _slowest(before: Reading, now: Reading, seconds: float) -> list[Route]:
+def _slowest(before: Reading, now: Reading, seconds: float) -> list[SlowRoute]:
     """Of the routes that were asked for since; where none was, of all."""
     labels = ("method", "route")
     counts, sums = now.by("kith_request_seconds_count", *labels), now.by("kith_request_seconds_sum", *labels)
@@ -183,11 +183,11 @@ def _slowest(before: Reading, now: Reading, seconds: float) -> list[Route]:
         new = count - old_counts.get((method, route), 0.0)
         if new > 0 and method != "WEBSOCKET" and "streaming" not in route:
             took = sums[method, route] - old_sums.get((method, route), 0.0)
-            routes.append(Route(method, route, new / seconds if old_counts else 0.0, 1000 * took / new))
+            routes.append(SlowRoute(method, route, new / seconds if old_counts else 0.0, 1000 * took / new))
     return sorted(routes, key=lambda one: -one.ms)[:MOST_ROWS]
 
 
-def _shown(view: View) -> Group:
+def _shown(view: TopView) -> Group:
     disk = f"{_size(view.disk_free)} free"
     figures = Table.grid(padding=(0, 3))
     rows = (

@@ -11,7 +11,7 @@ __all__ = ["FIGURES", "noted"]
 SLOW_SECONDS = 0.1
 
 
-class Figures:
+class StatementFigures:
     __slots__ = ("count", "seconds", "slow")
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Figures:
         return taken
 
 
-FIGURES = Figures()
+FIGURES = StatementFigures()
 
 
 def noted(began: float) -> None:

@@ -86,3 +86,4 @@ class Job(msgspec.Struct):
     held_until: datetime | None
     error: str | None
     created_at: datetime
+    request: str = ""

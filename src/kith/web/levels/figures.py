@@ -54,7 +54,7 @@ _seen = query(
 )
 
 
-class Figures:
+class DatabaseFigures:
     def __init__(self, works: Works) -> None:
         self._works = works
         self._kinds: set[str] = set()  # of jobs that have waited
@@ -91,7 +91,7 @@ def _before(now: datetime, days: int) -> datetime:
 
 
 async def tell_forever(works: Works) -> None:
-    figures, looks = Figures(works), 0
+    figures, looks = DatabaseFigures(works), 0
     while True:
         try:
             work = works.open()
