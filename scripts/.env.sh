@@ -10,17 +10,34 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 VENV="$PWD/.venv"
 export PATH="$VENV/bin:$PATH"
 
+# Sets PYTHON: 3.11, which the tests run with, or else the newest there is. What is missing is said.
 find_python() {
-    local candidate
-    for candidate in python3.11 python3 python; do
-        if command -v "$candidate" >/dev/null &&
-            "$candidate" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
-            PYTHON=$candidate
-            return
-        fi
+    local candidate version best=0
+    PYTHON=
+    for candidate in python3.11 python3 python $(compgen -c python3. | grep -xE 'python3\.[0-9]+' | sort -uV); do
+        version=$("$candidate" -c 'import sys; v = sys.version_info; print(v[1] if v[0] == 3 else 0)' 2>/dev/null) || continue
+        [[ "$version" =~ ^[0-9]+$ ]] && [ "$version" -ge 11 ] && [ "$version" -gt "$best" ] || continue
+        PYTHON=$candidate best=$version
+        [ "$version" -eq 11 ] && break
     done
-    echo "Kith needs Python 3.11; none was found on the PATH." >&2
-    exit 1
+    if [ -z "$PYTHON" ]; then
+        echo "Kith needs Python 3.11 or newer; none was found on the PATH$(found_instead)." >&2
+        exit 1
+    fi
+    if ! "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null; then
+        echo "$(command -v "$PYTHON") (3.$best) has no module venv, which Kith is installed with." \
+            "On Debian and Ubuntu: apt install python3.$best-venv" >&2
+        exit 1
+    fi
+    if ! "$PYTHON" -c 'import ssl, sqlite3, zlib' 2>/dev/null; then
+        echo "$(command -v "$PYTHON") (3.$best) was built without ssl, sqlite3 or zlib, which Kith needs." >&2
+        exit 1
+    fi
+}
+
+found_instead() {
+    command -v python3 >/dev/null && python3 -c 'import sys; print(" (python3 is %d.%d)" % sys.version_info[:2], end="")'
+    return 0
 }
 
 # Sets UV to a uv that runs: one on the machine, or one from a wheel in .venv.
@@ -42,6 +59,7 @@ install_what() {
     [ "$1" = dev ] && lock=requirements-dev.txt
     local stamp="$VENV/.installed" want
     want="$1 $(cksum <"$lock") $PWD"
+    "$VENV/bin/python" -c '' 2>/dev/null || rm -f "$stamp" # the Python that it was made with is gone
     if [ "$1" = runtime ] && [ -f "$stamp" ] &&
         [ "$(cat "$stamp")" = "dev $(cksum <requirements-dev.txt) $PWD" ]; then
         return
@@ -49,7 +67,7 @@ install_what() {
     [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$want" ] && return
     find_python
     echo "Installing Kith's $1 requirements into .venv ..." >&2
-    [ -x "$VENV/bin/python" ] || "$PYTHON" -m venv "$VENV"
+    "$VENV/bin/python" -c '' 2>/dev/null || "$PYTHON" -m venv --clear "$VENV"
     if find_uv; then
         VIRTUAL_ENV="$VENV" "$UV" pip install --quiet --require-hashes --compile-bytecode -r "$lock"
     else

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from kith.base import caches
+from kith.base import vitals
 from kith.base.command_news import CommandNews
 from kith.base.db import Database, connect
 from kith.base.edge import Edge
@@ -288,6 +288,7 @@ class House:
         self.ids = IDs(database)
         self.news = News()
         self.works = Works(settings, database, self.ids, self.news)
+        self._app: Edge | GatewayDoor | None = None
         furnish(self.works)
 
     def find(self, kind: type[Service]) -> Service:
@@ -303,9 +304,11 @@ class House:
         return Worker(self.works, KINDS, PERIODIC, alone=self.settings.is_sqlite)
 
     def asgi(self, access_log: AccessLog) -> Edge | GatewayDoor:
-        """What answers requests; with `KITH_GATEWAY` the hosts of gateways, too."""
-        edge = self._edge(access_log)
-        return self.gateway(access_log, edge) if self.settings.gateway else edge
+        """What answers requests; with `KITH_GATEWAY` the hosts of gateways, too. The same for every listener."""
+        if self._app is None:
+            edge = self._edge(access_log)
+            self._app = self.gateway(access_log, edge) if self.settings.gateway else edge
+        return self._app
 
     def gateway(self, access_log: AccessLog, edge: Edge | None = None) -> GatewayDoor:
         """Before `edge`, or alone."""
@@ -342,7 +345,11 @@ async def open_house(
         house = House(settings, database)
         await load_stored(house.works)
         await house.ids.lease()
-        chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
+        chores = [
+            _chore(house.ids.keep()),
+            _chore(house.find(Limiter).keep()),
+            _chore(vitals.tell_forever(house.database)),
+        ]
         relay = None
         if hears_commands:
             chores.append(_chore(watch_folder(house.works)))

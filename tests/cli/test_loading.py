@@ -25,7 +25,9 @@ SERVER = {
 # Prints what is loaded as one line of JSON, when a command ends or a server is told to stop.
 _PROGRAM = (
     "import json, sys; from kith.cli import main; main(sys.argv[1:]); "
-    "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    # no more than a pipe holds
+    "shown = [name for name in sys.modules if name.count('.') <= (3 if name.startswith('kith.') else 0)]; "
+    "print(json.dumps(sorted(shown)), file=sys.stderr)"
 )
 
 
@@ -102,7 +104,7 @@ async def test_a_server_that_has_answered_has_not_loaded_what_only_some_requests
     assert "kith.app" in loaded
     # The first start looks at the expressions it writes, and the first sweep at the files there are.
     needed = {"pydantic_monty", "obstore"}
-    assert _of(loaded, LATER - needed | ({"asyncpg"} if engine == "sqlite" else set())) == set()
+    assert _of(loaded, LATER - needed | {"rich"} | ({"asyncpg"} if engine == "sqlite" else set())) == set()
 
 
 async def _answers(town: Town) -> bool:

@@ -10,22 +10,20 @@ no number of requests can exceed. ARCHITECTURE.md lists them all.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 from kith.base.db import Database, Session
-from kith.base.metrics import CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES, IN_FLIGHT
+from kith.base.metrics import CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES
 
-__all__ = ["ByVersion", "Cache", "ForAWhile", "UntilWritten", "tell", "tell_forever"]
+__all__ = ["ByVersion", "Cache", "ForAWhile", "UntilWritten", "tell"]
 
 Value = TypeVar("Value")
 Found = TypeVar("Found")
 
 ENTRY_BYTES = 300  # what an entry costs besides its value
-TELL_SECONDS = 5.0
 _all: WeakSet[Cache] = WeakSet()
 
 
@@ -210,13 +208,6 @@ def tell() -> None:
         CACHE_MISSES.labels(cache.name).inc(misses)
     for name, count in entries.items():
         CACHE_ENTRIES.labels(name).set(count)
-
-
-async def tell_forever() -> None:
-    while True:
-        await asyncio.sleep(TELL_SECONDS)
-        IN_FLIGHT.tell()
-        tell()
 
 
 def _length(key: Hashable) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 
+from kith.base import traces
 from kith.base.errors import Forbidden, MethodNotAllowed, NotFound, TooLarge
 from kith.base.exchange import Answer, Dialect, Exchange, Receive, Scope, Send, Server
 from kith.base.exchange.answers import PREFLIGHT
@@ -38,10 +39,19 @@ class Edge:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
-            return
+            return None
         exchange = Exchange(self._server, scope, receive, send)
         if exchange.method == "HEAD":
             exchange.method, exchange.is_head = "GET", True
+        if not traces.is_on():
+            return await self._run(exchange)
+        with traces.request(exchange.header(b"traceparent"), exchange.id) as span:
+            await self._run(exchange)
+            if span is not None:
+                _describe(span, exchange)
+        return None
+
+    async def _run(self, exchange: Exchange) -> None:
         allowed = self._find(exchange)
         IN_FLIGHT.count += 1
         try:
@@ -112,6 +122,17 @@ class Edge:
             exchange.user_id,
             exchange.address,
         )
+
+
+def _describe(span: traces.Span, exchange: Exchange) -> None:
+    route = exchange.route.template if exchange.route is not None else "unknown"
+    span.name = f"{exchange.method} {route}"
+    span.failed = exchange.status >= 500
+    span.facts |= {
+        "http.request.method": exchange.method,
+        "http.route": route,
+        "http.response.status_code": exchange.status,
+    }
 
 
 def _other_method(exchange: Exchange, allowed: list[str]) -> Answer:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import socketserver
+import threading
+from pathlib import Path
 from typing import Any
 
-from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client import (
+    REGISTRY,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+    start_http_server,
+)
 from prometheus_client.multiprocess import MultiProcessCollector
 
 REQUESTS = Histogram(
@@ -56,6 +69,40 @@ BACKUP_REHEARSAL_OK = Gauge(
 )
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
+LOOP_LAG = Histogram(
+    "kith_loop_lag_seconds",
+    "How late the event loop was, looked at every second",
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5),
+)
+MEMORY = Gauge("kith_memory_bytes", "Memory of the server's processes", multiprocess_mode="livesum")
+AUDIT_EVENTS = Counter("kith_audit_events", "Events of the audit trail: sign-ins, refusals, changes", ["action"])
+DATABASE_STATEMENTS = Counter("kith_database_statements", "Statements that were run")
+DATABASE_SLOW = Counter("kith_database_slow_statements", "Statements that took longer than a tenth of a second")
+DATABASE_SECONDS = Counter("kith_database_seconds", "Time that statements took")
+DATABASE_CONNECTIONS = Gauge(
+    "kith_database_connections",
+    "Connections to the database, and who waits for one",
+    ["state"],
+    multiprocess_mode="livesum",
+)
+DATABASE_BYTES = Gauge("kith_database_bytes", "Size of the database", multiprocess_mode="mostrecent")
+DISK_FREE = Gauge("kith_disk_free_bytes", "Free on the disk of the data folder", multiprocess_mode="mostrecent")
+DISK_SIZE = Gauge("kith_disk_size_bytes", "Size of the disk of the data folder", multiprocess_mode="mostrecent")
+JOBS_WAITING = Gauge("kith_jobs_waiting", "Jobs that are due or under way", ["kind"], multiprocess_mode="mostrecent")
+JOBS_DEAD = Gauge("kith_jobs_dead", "Jobs that were given up", multiprocess_mode="mostrecent")
+JOBS_OLDEST = Gauge("kith_jobs_oldest_seconds", "How long the oldest job has been due", multiprocess_mode="mostrecent")
+DELIVERIES_WAITING = Gauge(
+    "kith_federation_deliveries_waiting", "Deliveries that have not arrived yet", multiprocess_mode="mostrecent"
+)
+HOSTS_UNAVAILABLE = Gauge(
+    "kith_federation_hosts_unavailable", "Servers that have not answered for days", multiprocess_mode="mostrecent"
+)
+PEOPLE = Gauge("kith_people", "People here, and those who were here of late", ["state"], multiprocess_mode="mostrecent")
+CERTIFICATE_END = Gauge(
+    "kith_certificate_end_timestamp_seconds",
+    "When the server's own certificate ends",
+    multiprocess_mode="mostrecent",
+)
 
 
 class Level:
@@ -72,14 +119,61 @@ class Level:
 IN_FLIGHT = Level(Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum"))
 
 
-def serve_metrics(host: str, port: int, *, folder: str | None = None) -> Any:
-    """A page of numbers on an address of its own, in a thread of its own.
+class MetricsServers:
+    """Where the numbers are read, in threads of their own.
+
+    Always at a socket in the data folder, for `kith top`; at an address for Prometheus if the operator wants it.
 
     With several web processes each writes its numbers to `folder`, and the one that keeps them adds them up.
     """
-    registry = REGISTRY
-    if folder is not None:
-        registry = CollectorRegistry()
-        MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
-    server, _thread = start_http_server(port, host, registry)
-    return server
+
+    def __init__(self, data: Path, name: str, address: tuple[str, int] | None, *, folder: str | None = None) -> None:
+        registry = REGISTRY
+        if folder is not None:
+            registry = CollectorRegistry()
+            MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
+        self._servers: list[Any] = []
+        if address is not None:
+            server, _thread = start_http_server(address[1], address[0], registry)
+            self._servers.append(server)
+        self._path = data / "metrics" / f"{name}.sock"
+        self._listen(registry)
+
+    def _listen(self, registry: CollectorRegistry) -> None:
+        class Page(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                with contextlib.suppress(OSError):
+                    self.request.sendall(generate_latest(registry))
+
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _sweep(self._path.parent)
+            server = socketserver.UnixStreamServer(str(self._path), Page)
+        except OSError:  # the path is too long for a socket, say: then there is no `kith top`
+            return
+        self._servers.append(server)
+        threading.Thread(target=server.serve_forever, args=(1.0,), name="metrics", daemon=True).start()
+
+    def stop(self) -> None:
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
+        self._path.unlink(missing_ok=True)
+
+
+def _sweep(folder: Path) -> None:
+    """What processes have left that were killed."""
+    for path in folder.glob("*.sock"):
+        if read_socket(path) is None:
+            path.unlink(missing_ok=True)
+
+
+def read_socket(path: Path) -> str | None:
+    """What a process of this machine tells of itself; None where it is gone."""
+    try:
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(5)
+            asking.connect(str(path))
+            return b"".join(iter(lambda: asking.recv(65536), b"")).decode()
+    except OSError:
+        return None

@@ -38,6 +38,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     gateway: bool = False
     gateway_bind: str = "127.0.0.1:9000"
     gateway_tls_bind: str = ""
+    acme: bool = False
+    acme_directory: str = "https://acme-v02.api.letsencrypt.org/directory"
+    acme_email: str = ""
+    acme_names: tuple[str, ...] = ()
+    acme_bind: str = "[::]:80"
+    tls_bind: str = "[::]:443"
     registrations: Literal["open", "approval", "closed"] = "open"
     confirm_email: bool = True
     check_email_host: bool = False
@@ -68,6 +74,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     private_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     metrics_bind: str = ""
+    work_metrics_bind: str = ""
+    otlp: str = ""
     ldap_bind: str = ""
     ldaps_bind: str = ""
     radius_bind: str = ""
@@ -208,8 +216,9 @@ def _known(name: str, where: str, shown: str) -> str:
     raise BadSettings(f"unknown setting {shown} in {where}{hint}")
 
 
-_TUPLES = {"database_replicas", "private_hosts", "reserved_names", "trusted_proxies"}
+_TUPLES = {"acme_names", "database_replicas", "private_hosts", "reserved_names", "trusted_proxies"}
 _SWITCHES = {
+    "acme",
     "check_email_host",
     "confirm_email",
     "gateway",
@@ -304,12 +313,36 @@ def _check(settings: Settings) -> None:
         raise BadSettings(f"{_label('breach_url')} must be like https://example.org/range/, or empty")
     _check_translator(settings)
     _check_addresses(settings)
+    _check_acme(settings)
 
 
 def _check_addresses(settings: Settings) -> None:
-    for name in ("bind", "gateway_bind", "gateway_tls_bind", "metrics_bind"):
-        if getattr(settings, name) or name in ("bind", "gateway_bind"):
+    for name in (
+        "bind",
+        "gateway_bind",
+        "gateway_tls_bind",
+        "metrics_bind",
+        "work_metrics_bind",
+        "acme_bind",
+        "tls_bind",
+    ):
+        if getattr(settings, name) or name in ("bind", "gateway_bind", "acme_bind", "tls_bind"):
             split_bind(getattr(settings, name), name)
+
+
+def _check_acme(settings: Settings) -> None:
+    if settings.otlp and not _is_address(settings.otlp):
+        raise BadSettings(f"{_label('otlp')} must be like http://127.0.0.1:4318, or empty")
+    if not settings.acme:
+        return
+    url = urlsplit(settings.base_url)
+    if url.scheme != "https":
+        raise BadSettings(f"{_label('acme')} is on: {_label('base_url')} must begin with https://")
+    if not _is_address(settings.acme_directory):
+        raise BadSettings(f"{_label('acme_directory')} must be like https://acme.example.org/directory")
+    for name in (url.hostname or "", *settings.acme_names):
+        if not re.fullmatch(r"(?=.{1,253}\Z)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", name.lower()) or name[-1].isdigit():
+            raise BadSettings(f"{_label('acme')} is on: there can be no certificate for {name!r}, only for host names")
 
 
 def _check_translator(settings: Settings) -> None:

@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 import structlog
 
+from kith.base.metrics import LOOP_LAG
 from kith.base.settings import Settings
 
 __all__ = ["Plan", "Watchdog", "notify", "plan_for", "system_patience"]
@@ -95,7 +96,7 @@ class Watchdog:
         """Called in the loop that is watched; `tell` is called about every second that it turns."""
         self._plan, self._tell = plan, tell
         self._loop_thread = threading.get_ident()
-        self._turned_at = time.monotonic()
+        self._turned_at = time.monotonic() - TICK_SECONDS
         self._tick()
         if plan is not None:
             threading.Thread(target=self._watch, args=(plan,), name="watchdog", daemon=True).start()
@@ -111,6 +112,7 @@ class Watchdog:
             return
         now = time.monotonic()
         late = now - self._turned_at - TICK_SECONDS
+        LOOP_LAG.observe(max(0.0, late))
         self._turned_at = now
         if self._plan is not None:
             if late > self._plan.log_after:

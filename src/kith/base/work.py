@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from kith.base import news_rows
+from kith.base import news_rows, traces
 from kith.base.db import Database, Session
 from kith.base.errors import NoSpace
 from kith.base.ids import IDs
@@ -87,7 +87,10 @@ class Work:
 
         While a job with the same `key` waits, another one is not added.
         """
-        self._jobs.append(jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key))
+        request = traces.carried(self.origin.request_id)
+        self._jobs.append(
+            jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key, request=request)
+        )
 
     async def call_off(self, kind: JobKind[Any], key: str) -> None:
         """The opposite of `enqueue` with a `key`, while the job still waits."""
@@ -97,7 +100,8 @@ class Work:
     def log(self, event: str, **fields: Any) -> None:
         """A line in the log of a server, once this work is committed; commands say what they do by themselves."""
         if is_configured():
-            self._lines.append({"event": event, **fields})
+            request = self.origin.request_id
+            self._lines.append({"event": event, **({"request": request} if request else {}), **fields})
 
     def find(self, kind: type[Service]) -> Service:
         """One of the server's own parts, by its type."""

@@ -38,9 +38,13 @@ COMMANDS = {
     "blueprints": "Keep the configuration in files, and apply them.",
     "franking": "Who sent a reported encrypted message?",
     "jobs": "List background jobs and retry failed ones.",
+    "certificate": "Show or renew the server's own certificate.",
+    "top": "Watch what the server is doing.",
     "check": "Check the configuration and the database.",
 }
 MODULES = {"import": "imports"}  # where a command cannot be the name of a module
+
+LONG_RUNNING = {"serve", "gateway", "work"}
 
 
 class LazyGroup(click.Group):
@@ -52,6 +56,8 @@ class LazyGroup(click.Group):
             return None
         gc.disable()  # what is loaded stays: looking through it for garbage while it grows finds none
         try:
+            if name in LONG_RUNNING:
+                importlib.import_module("kith.base.lean")
             found = MODULES.get(name, name)
             module = importlib.import_module(f"kith.cli.{found}")
         finally:

@@ -18,13 +18,12 @@ import uvloop
 
 from kith.app import House, open_house
 from kith.base import log
-from kith.base.metrics import serve_metrics
 from kith.base.server import HttpServer, limits_from, listen
-from kith.base.settings import BadSettings, Settings, load, split_bind
+from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
 from kith.base.work import Work
 from kith.cli.running import revision_of
-from kith.cli.watching import start_watching, tell_system
+from kith.cli.watching import Watched, metrics_for, start_watching, tell_system
 from kith.identity.brands import shipped as brands
 from kith.identity.event_notifications import defaults as notification_rules
 from kith.identity.executor import shipped_flows
@@ -34,6 +33,7 @@ from kith.migrations import HEAD
 
 if TYPE_CHECKING:
     from kith.cli.gateway_tls import EncryptedGateway
+    from kith.cli.own_tls import OwnTls
     from kith.identity.ldap_server.listener import LdapServer
     from kith.identity.radius_server.listener import RadiusServer
 
@@ -122,9 +122,8 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
             # A server without its worker would take on what it never does: better to stop, and be started again.
             working.add_done_callback(lambda _: stopping.set())
         start_watching(house, is_child=is_child)
-        metrics = None
-        if settings.metrics_bind and settings.processes == 1:
-            metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
+        metrics = metrics_for(settings, "serve") if settings.processes == 1 else None
+        watched = Watched(house, with_figures=with_worker)
         others = await _listen_to_others(house, access_log)
         try:
             await _answer_until(stopping, house, access_log)
@@ -135,18 +134,19 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
                 worker.stop()
                 await working
             house.find(Watchdog).stop()
+            await watched.stop()
             if metrics is not None:
-                metrics.shutdown()
+                metrics.stop()
             access_log.flush()
     structlog.get_logger().info("server.stopped")
 
 
 async def _listen_to_others(
     house: House, access_log: log.AccessLog
-) -> list[LdapServer | RadiusServer | EncryptedGateway]:
+) -> list[LdapServer | RadiusServer | EncryptedGateway | OwnTls]:
     """Those who speak something else than plain HTTP. What that takes is loaded only where it is wanted."""
     settings = house.settings
-    servers: list[LdapServer | RadiusServer | EncryptedGateway] = []
+    servers: list[LdapServer | RadiusServer | EncryptedGateway | OwnTls] = []
     if settings.ldap_bind or settings.ldaps_bind:
         from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415
 
@@ -159,6 +159,10 @@ async def _listen_to_others(
         from kith.cli.gateway_tls import EncryptedGateway  # noqa: PLC0415
 
         servers.append(EncryptedGateway(house, access_log))
+    if settings.acme:
+        from kith.cli.own_tls import OwnTls  # noqa: PLC0415
+
+        servers.append(OwnTls(house, access_log))
     for server in servers:
         await server.start(settings)
     return servers
@@ -191,9 +195,7 @@ def _supervise(settings: Settings) -> int:
             environment.pop(name, None)
         children = [_child(environment) for _ in range(settings.processes)]
         tell_system()
-        metrics = None
-        if settings.metrics_bind:
-            metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"), folder=folder)
+        metrics = metrics_for(settings, "serve", folder=folder)
         stopping = False
 
         def stop(*_: object) -> None:
@@ -214,8 +216,7 @@ def _supervise(settings: Settings) -> int:
                 children.append(_child(environment))
             if stopping:
                 stop()  # also for one that was being born when the word came
-        if metrics is not None:
-            metrics.shutdown()
+        metrics.stop()
     return 0
 
 

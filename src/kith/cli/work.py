@@ -12,7 +12,7 @@ from kith.base import log
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
 from kith.cli.running import refuse_other_schema
-from kith.cli.watching import start_watching
+from kith.cli.watching import Watched, metrics_for, start_watching
 
 
 @click.command()
@@ -34,8 +34,11 @@ async def _work(settings: Settings) -> None:
             loop.add_signal_handler(word, worker.stop)
         click.echo("Kith is running background jobs.")
         start_watching(house)
+        metrics, watched = metrics_for(settings, f"work-{os.getpid()}"), Watched(house, with_figures=True)
         notify("READY=1", os.environ)
         try:
             await worker.run()
         finally:
             house.find(Watchdog).stop()
+            await watched.stop()
+            metrics.stop()

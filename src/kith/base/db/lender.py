@@ -34,6 +34,10 @@ class Lender:
         self._waiting: deque[asyncio.Future[Any]] = deque()
         self._is_closed = False
 
+    def counts(self) -> dict[str, int]:
+        waiting = sum(1 for one in self._waiting if not one.done())
+        return {"busy": len(self._open) - len(self._free), "free": len(self._free), "waiting": waiting}
+
     async def take(self) -> Any:
         while True:
             if self._is_closed:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from time import perf_counter
 from typing import Any, TypeVar
 
 import asyncpg
 
 from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
+from kith.base.db.figures import noted
 from kith.base.db.lender import Lender
 from kith.base.db.replicas import Replica, Replicas
 from kith.base.db.statement import Command, Query
@@ -40,6 +42,13 @@ class Postgres:
 
     def version(self) -> int | None:
         return None
+
+    def connections(self) -> dict[str, int]:
+        return self._lender.counts()
+
+    async def size(self) -> int:
+        [row] = await self.session().fetch("SELECT pg_database_size(current_database())")
+        return int(row[0])
 
     async def revision(self) -> str | None:
         session = self.session()
@@ -90,8 +99,10 @@ class PostgresSession:
     async def fetch(self, sql: str, *values: Any) -> list[Any]:
         if self._connection is None:
             return await self._read(sql, values)
+        began = perf_counter()
         with _translated():
             rows: list[Any] = await self._connection.fetch(sql, *values)
+        noted(began)
         return rows
 
     async def _read(self, sql: str, values: Sequence[Any]) -> list[Any]:
@@ -113,8 +124,10 @@ class PostgresSession:
         compiled = command.compiled("postgresql")
         if self._connection is None:
             await self.begin()
+        began = perf_counter()
         with _translated():
             done = await self._connection.execute(compiled.sql, *compiled.bind(params))
+        noted(began)
         count = done.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
@@ -122,8 +135,10 @@ class PostgresSession:
         compiled = command.compiled("postgresql")
         if self._connection is None:
             await self.begin()
+        began = perf_counter()
         with _translated():
             await self._connection.executemany(compiled.sql, [compiled.bind(row) for row in rows])
+        noted(began)
 
     async def begin(self) -> None:
         if self._connection is None:
@@ -188,6 +203,7 @@ class PostgresSession:
 async def _fetch(lender: Lender, sql: str, values: Sequence[Any]) -> list[Any]:
     """On a connection borrowed for this alone; one that did not come to an answer is not lent again."""
     connection = await lender.take()
+    began = perf_counter()
     try:
         rows: list[Any] = await connection.fetch(sql, *values)
     except asyncpg.PostgresError as error:
@@ -197,6 +213,7 @@ async def _fetch(lender: Lender, sql: str, values: Sequence[Any]) -> list[Any]:
         lender.give(connection, is_well=False)
         raise
     lender.give(connection)
+    noted(began)
     return rows
 
 

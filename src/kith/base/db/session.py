@@ -68,6 +68,14 @@ class Database(Protocol):
         """A number that changes with every commit of anyone; None where asking would cost too much."""
         ...
 
+    def connections(self) -> dict[str, int]:
+        """How many are lent, how many are free, and how many wait for one."""
+        ...
+
+    async def size(self) -> int:
+        """Bytes on disk."""
+        ...
+
     async def revision(self) -> str | None:
         """The migration the database stands at, None for an empty one."""
         ...

@@ -17,10 +17,12 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TypeVar
 
 from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
+from kith.base.db.figures import noted
 from kith.base.db.flusher import Flusher
 from kith.base.db.statement import Command, Query
 from kith.base.errors import NoSpace, Unavailable
@@ -77,6 +79,14 @@ class SQLite:
     def _version_ended(self) -> None:
         self._version_until = 0.0
 
+    def connections(self) -> dict[str, int]:
+        """One writes at a time; who waits for the pen waits for it."""
+        return {"busy": int(self.pen.is_taken), "free": int(not self.pen.is_taken), "waiting": self.pen.waiting}
+
+    async def size(self) -> int:
+        [(size,)] = self.reader.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        return int(size)
+
     async def revision(self) -> str | None:
         found = self.reader.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
@@ -130,6 +140,14 @@ class Pen:
         self._group: asyncio.Future[None] | None = None
         self._undone_by: sqlite3.Error | None = None  # what last made SQLite undo a transaction by itself
         self._commits: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_taken(self) -> bool:
+        return self._turn.locked()
+
+    @property
+    def waiting(self) -> int:
+        return self._waiting
 
     async def take(self) -> None:
         """Wait for one's turn, but not for ever: who holds the pen may be waiting for us."""
@@ -276,24 +294,35 @@ class SQLiteSession:
         compiled = query.compiled("sqlite")
         if compiled.writes and not self._writing:
             await self.begin()
-        return compiled.read(self._execute(compiled.sql, compiled.bind(params)).fetchall())
+        began = perf_counter()
+        rows = self._execute(compiled.sql, compiled.bind(params)).fetchall()
+        noted(began)
+        return compiled.read(rows)
 
     async def one(self, query: Query[Row], /, **params: Any) -> Row | None:
         compiled = query.compiled("sqlite")
         if compiled.writes and not self._writing:
             await self.begin()
+        began = perf_counter()
         rows = self._execute(compiled.sql, compiled.bind(params)).fetchall()
+        noted(began)
         return compiled.read(rows[:1])[0] if rows else None
 
     async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("sqlite")
-        return compiled.read(await self._database.beside(compiled.sql, compiled.bind(params)))
+        began = perf_counter()
+        rows = await self._database.beside(compiled.sql, compiled.bind(params))
+        noted(began)
+        return compiled.read(rows)
 
     async def run(self, command: Command, /, **params: Any) -> int:
         compiled = command.compiled("sqlite")
         if not self._writing:
             await self.begin()
-        return self._execute(compiled.sql, compiled.bind(params)).rowcount
+        began = perf_counter()
+        count = self._execute(compiled.sql, compiled.bind(params)).rowcount
+        noted(began)
+        return count
 
     async def many(self, command: Command, rows: Sequence[Mapping[str, Any]], /) -> None:
         compiled = command.compiled("sqlite")

@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from multidict import CIMultiDictProxy
 
+from kith.base import traces
 from kith.base.db import writing
 from kith.base.http.addresses import PrivateHosts
 from kith.base.http.failures import AddressRefused, OutgoingError, translated
@@ -81,7 +82,8 @@ class Download:
 
 
 class Outgoing:
-    def __init__(self, user_agent: str, private_hosts: Sequence[str] = ()) -> None:
+    def __init__(self, user_agent: str, private_hosts: Sequence[str] = (), *, is_traced: bool = True) -> None:
+        self._is_traced = is_traced
         self._user_agent = user_agent
         self._private_hosts = PrivateHosts(private_hosts)
         self._session: aiohttp.ClientSession | None = None
@@ -136,7 +138,8 @@ class Outgoing:
         """
         if self._is_silent:
             raise OutgoingError("refused_address", f"{url}: nothing is sent from here")
-        return await self._poster.post(url, headers, body)
+        with self._traced("POST", headers.get("host", "")):
+            return await self._poster.post(url, headers, body)
 
     @asynccontextmanager
     async def stream(
@@ -175,19 +178,29 @@ class Outgoing:
         if left <= 0:
             raise OutgoingError("timeout", hop.shown)
         session = await self._opened()
-        token = _wanted_host.set(hop.url.raw_host or "")
+        host = hop.url.raw_host or ""
+        token = _wanted_host.set(host)
         try:
-            with translated(hop.shown):
+            with translated(hop.shown), self._traced(hop.method, host) as span:
                 return await session.request(
                     hop.method,
                     hop.url,
-                    headers=hop.headers,
+                    headers=self._with_trace(hop, host, span),
                     data=hop.body,
                     allow_redirects=False,
                     timeout=_timeout(left),
                 )
         finally:
             _wanted_host.reset(token)
+
+    def _traced(self, method: str, host: str) -> AbstractContextManager[traces.Span | None]:
+        return traces.outgoing(method, host) if self._is_traced else nullcontext()
+
+    def _with_trace(self, hop: Hop, host: str, span: traces.Span | None) -> Mapping[str, str]:
+        """Services of the operator's own are told what the call belongs to; strangers are not."""
+        if span is None or not self._private_hosts.lists(host, hop.url.port or 0):
+            return hop.headers
+        return {**hop.headers, "traceparent": span.traceparent}
 
     async def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:

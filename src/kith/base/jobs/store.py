@@ -94,7 +94,7 @@ def _claiming(due: CTE) -> Query[Claimed]:
             held_by=bindparam("worker", type_=UID()),
             held_until=bindparam("until", type_=Instant()),
         )
-        .returning(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at),
+        .returning(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at, jobs.c.request),
         Claimed,
     )
 
@@ -218,7 +218,14 @@ _counts = query(
 
 
 def row_for(
-    kind: JobKind[Any], payload: msgspec.Struct, *, id: int, at: datetime, now: datetime, key: str | None
+    kind: JobKind[Any],
+    payload: msgspec.Struct,
+    *,
+    id: int,
+    at: datetime,
+    now: datetime,
+    key: str | None,
+    request: str = "",
 ) -> dict[str, Any]:
     return {
         "id": id,
@@ -234,6 +241,7 @@ def row_for(
         "held_until": None,
         "error": None,
         "created_at": now,
+        "request": request[:100],
     }
 
 

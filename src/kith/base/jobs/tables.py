@@ -27,6 +27,7 @@ jobs = Table(
     Column("held_until", Instant),
     Column("error", Text),
     Column("created_at", Instant, nullable=False),
+    Column("request", String(100), nullable=False, server_default=text("''")),  # of which it is a consequence
     Index("ix_base_jobs_claim", "lane", "state", "run_at", "id"),
     index_of_some("base_jobs", "held_until"),
     Index("uq_base_jobs_key", "kind", "key", unique=True, sqlite_where=text(KEYED), postgresql_where=text(KEYED)),
@@ -58,6 +59,7 @@ class Claimed(msgspec.Struct):
     payload: str
     attempts: int
     created_at: datetime
+    request: str = ""  # the id of the request that led to it and, with traces, the span it was asked for in
 
 
 class TakenOver(msgspec.Struct):
@@ -84,3 +86,4 @@ class Job(msgspec.Struct):
     held_until: datetime | None
     error: str | None
     created_at: datetime
+    request: str = ""

@@ -20,7 +20,9 @@ from typing import Any
 
 import msgspec
 import structlog
+from structlog.contextvars import bound_contextvars
 
+from kith.base import traces
 from kith.base.errors import NoSpace, Unavailable, is_no_room
 from kith.base.jobs import store
 from kith.base.jobs.kinds import QUICK, Give, JobKind, Periodic
@@ -28,7 +30,7 @@ from kith.base.jobs.suspects import Suspects
 from kith.base.jobs.tables import DEAD, Claimed, TakenOver
 from kith.base.metrics import JOBS_DONE, JOBS_SECONDS
 from kith.base.news import ANY
-from kith.base.work import Work, Works
+from kith.base.work import Origin, Work, Works
 
 LEASE = timedelta(seconds=15)
 BEAT_SECONDS = 5.0
@@ -313,9 +315,13 @@ class Worker:
         if any(job.attempts > kind.attempts for job in jobs):
             raise Give.up("it never came to an end: the worker died each time")
         payloads = [msgspec.json.decode(job.payload, type=kind.payload) for job in jobs]
-        with JOBS_SECONDS.labels(name).time():
+        requests = sorted({job.request for job in jobs if job.request})
+        # What they log and what they ask for in turn belongs to the request that led to them.
+        work.come_from(Origin(request_id=traces.request_of(requests[0]) if len(requests) == 1 else ""))
+        with bound_contextvars(kind=name, **_consequence_of(requests)), JOBS_SECONDS.labels(name).time():
             async with asyncio.timeout(kind.patience.total_seconds()):
-                await kind.do(work, payloads)
+                with traces.job(name, requests, len(jobs)):
+                    await kind.do(work, payloads)
 
     async def _finish(self, work: Work, taken: list[Claimed]) -> None:
         """The end of a job belongs to the transaction of its effect: whoever lost the job loses the effect."""
@@ -334,7 +340,15 @@ class Worker:
         dead = isinstance(error, Give) and error.later is None
         dead = not parts and (dead or (kind is not None and job.attempts >= kind.attempts))
         JOBS_DONE.labels(job.kind, "dead" if dead else "failed").inc()
-        _log.warning("jobs.failed", job=job.id, kind=job.kind, attempt=job.attempts, dead=dead, cause=repr(error))
+        _log.warning(
+            "jobs.failed",
+            job=job.id,
+            kind=job.kind,
+            attempt=job.attempts,
+            dead=dead,
+            cause=repr(error),
+            **_consequence_of([job.request] if job.request else []),
+        )
         wait = error.later if isinstance(error, Give) and error.later else backoff(job.attempts)
         try:
             async with self._works.begin() as work:
@@ -366,6 +380,13 @@ class Worker:
         if await store.finish(work.db, [job.id], self.id):
             for part in parts:
                 work.enqueue(part, msgspec.json.decode(job.payload, type=part.payload))
+
+
+def _consequence_of(requests: list[str]) -> dict[str, Any]:
+    """For the log: the request that led to a job, or some of those that led to jobs that are done at once."""
+    if len(requests) == 1:
+        return {"request": traces.request_of(requests[0])}
+    return {"requests": [traces.request_of(one) for one in requests[:10]]} if requests else {}
 
 
 def _storable(words: str) -> str:

@@ -17,14 +17,25 @@ from kith.cli.check.findings import Finding, cause, line, ok, problem
 from kith.cli.running import as_json, run, say
 
 PATIENCE_SECONDS = 2.0
+_LOOKS = (
+    files.data_folder,
+    files.keys,
+    files.disk,
+    files.media_budget,
+    files.breach_list,
+    files.address_files,
+    outside.address,
+    outside.own_certificate,
+)
 
 
 @click.command()
+@click.option("--inside", is_flag=True, help="Ask nobody outside: no name server, no other machine.")
 @as_json
-def check(*, as_json: bool) -> None:
+def check(*, inside: bool, as_json: bool) -> None:
     """Is the set-up sound? One line per finding; the exit code is 1 when there is a problem."""
     with _patience():
-        findings = run(_all())
+        findings = run(_all(inside=inside))
     if as_json:
         say(findings)
     else:
@@ -34,18 +45,18 @@ def check(*, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-async def _all() -> list[Finding]:
-    return [finding async for finding in _findings()]
+async def _all(*, inside: bool) -> list[Finding]:
+    return [finding async for finding in _findings(inside=inside)]
 
 
-async def _findings() -> AsyncIterator[Finding]:
+async def _findings(*, inside: bool) -> AsyncIterator[Finding]:
     try:
         settings = load()
     except (BadSettings, OSError) as error:
         yield problem("settings", cause(error), "correct kith.toml or the environment")
         return
     yield ok("settings", "the settings can be read")
-    for look in (files.data_folder, files.keys, files.disk, files.breach_list, files.address_files, outside.address):
+    for look in _LOOKS:
         try:
             for finding in look(settings):
                 yield finding
@@ -56,6 +67,10 @@ async def _findings() -> AsyncIterator[Finding]:
     async for finding in outside.mail(settings):
         yield finding
     yield await outside.media(settings)
+    if inside:
+        return
+    async for finding in outside.reached(settings):
+        yield finding
 
 
 @contextmanager

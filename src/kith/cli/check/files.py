@@ -74,6 +74,23 @@ def disk(settings: Settings) -> Iterator[Finding]:
         yield ok("disk", words) if free >= ROOM else warning("disk", words, "free some space, or move KITH_DATA")
 
 
+def media_budget(settings: Settings) -> Iterator[Finding]:
+    """Whether what may be kept of other servers' media fits on the disk, beside what is there."""
+    if settings.media or not settings.media_budget:
+        return
+    free = shutil.disk_usage(_nearest(settings.data)).free
+    words = f"up to {settings.media_budget // 10**6} MB of other servers' media are kept"
+    if settings.media_budget > free + _kept(settings.data / "media"):
+        words += f", but only {free // 10**6} MB are free"
+        yield warning("disk", words, "set KITH_MEDIA_BUDGET lower, or get a larger disk")
+    else:
+        yield ok("disk", words)
+
+
+def _kept(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0
+
+
 def breach_list(settings: Settings) -> Iterator[Finding]:
     """What breach checks are made with; most servers ask the public service and have nothing to look at."""
     if settings.breach_file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -38,7 +39,7 @@ def _listening(settings: Settings) -> Iterator[Finding]:
     host, port = settings.address
     public_port = url.port or (443 if url.scheme == "https" else 80)
     if not _is_here(url.hostname or ""):
-        if _is_here(host) and not settings.trusted_proxies:
+        if _is_here(host) and not settings.trusted_proxies and not settings.acme:
             yield warning(
                 "address",
                 f"all requests seem to come from the proxy between {url.netloc} and {settings.bind}",
@@ -66,6 +67,41 @@ def _is_here(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def own_certificate(settings: Settings) -> Iterator[Finding]:
+    """What the server got by itself, and why it could not get a new one."""
+    if not settings.acme:
+        return
+    from kith.base.acme.folder import TlsFolder  # noqa: PLC0415 - loaded where it is wanted
+
+    folder = TlsFolder(settings.data)
+    certificate, last = folder.find_certificate(), folder.last_attempt
+    if last.error:
+        how = problem if certificate is None or certificate.ends_at < datetime.now(UTC) else warning
+        mend = "see that the port 80 of every name leads here, then `kith certificate --renew`"
+        yield how("tls", f"no new certificate was given ({last.failures} attempts): {last.error}", mend)
+    if certificate is not None:
+        yield ok(
+            "tls", f"the certificate for {', '.join(certificate.names)} lasts until {certificate.ends_at:%Y-%m-%d}"
+        )
+
+
+async def reached(settings: Settings) -> AsyncIterator[Finding]:
+    """As others see this server; one that only this machine can reach has no others."""
+    host = urlsplit(settings.base_url).hostname or ""
+    if _is_here(host):
+        yield ok("reach", f"nobody outside was asked: {settings.base_url} means this machine only")
+        return
+    from kith.cli.check.reach import ask_outside  # noqa: PLC0415 - loaded where it is wanted
+    from kith.cli.check.world import RealWorld  # noqa: PLC0415
+
+    world = RealWorld(settings, host)
+    try:
+        for finding in await ask_outside(settings, world):
+            yield finding
+    finally:
+        await world.close()
 
 
 async def mail(settings: Settings) -> AsyncIterator[Finding]:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeGuard
 from urllib.parse import parse_qsl
 
+from kith.base.event_counts import count_event
 from kith.base.work import Work
 from kith.identity.audit import store
 from kith.identity.audit.facts import EventRecorded
@@ -49,7 +50,7 @@ async def record(
     """
     origin = work.origin
     told: dict[str, Any] = {**masked(dict(context or {})), **(known or {})}
-    if origin.request_id:
+    if origin.method:
         told["http_request"] = {
             "path": origin.path,
             "method": origin.method,
@@ -78,6 +79,7 @@ async def record(
         expires_at=work.now + timedelta(days=work.settings.events_days),
     )
     await store.insert(work.db, event)
+    count_event(action)
     if not origin.is_notifying:
         work.announce(EventRecorded(event_uuid=event.event_uuid, action=action))
     work.log(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
 
 import msgspec
 from sqlalchemy import func, select
@@ -12,6 +11,7 @@ from sqlalchemy import func, select
 from kith.base.db import METADATA, query
 from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import DEAD
+from kith.base.vitals import memory
 from kith.base.work import Work
 
 __all__ = ["OWN_JOB", "Levels", "read_levels"]
@@ -41,18 +41,9 @@ async def read_levels(work: Work) -> Levels:
     return Levels(
         disk=disk.used,
         disk_size=disk.total,
-        memory=_memory(),
+        memory=memory(),
         memory_size=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         jobs=sum(count for _, _, count, _ in counts) - failed,
         jobs_failed=failed,
         deliveries=deliveries,
     )
-
-
-def _memory() -> int:
-    """Of this process, in bytes; 0 where the system does not tell."""
-    try:
-        pages = Path("/proc/self/statm").read_text().split()[1]
-    except (OSError, IndexError):
-        return 0
-    return int(pages) * os.sysconf("SC_PAGE_SIZE")
