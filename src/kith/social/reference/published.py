@@ -1,0 +1,88 @@
+"""The entities and operations of the social API, read from the tables beside this page when somebody asks."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from kith.social.reference.notation import ObjectOf, Type, parse
+
+__all__ = ["Entity", "Operation", "entities", "operations"]
+
+SUBJECTS = ("people", "posts", "place", "staff")
+_EARLY = "/api/v1_alpha/"
+
+
+class Entity(msgspec.Struct, frozen=True):
+    shape: ObjectOf
+    about: str
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """`paging` is "", "ids" or "offset"; what is no JSON has a `media_type` and no type."""
+
+    tag: str
+    summary: str
+    answer: Type | None
+    media_type: str = "application/json"
+    paging: str = ""
+    statuses: tuple[int, ...] = (200,)
+    is_deprecated: bool = False
+
+
+def _tables(folder: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for subject in SUBJECTS:
+        text = resources.files(__package__).joinpath(folder, f"{subject}.toml").read_text("utf-8")
+        found |= tomllib.loads(text)
+    return found
+
+
+@functools.lru_cache(1)
+def entities() -> dict[str, Entity]:
+    """By name. `_extends` and `_without` make an entity of another one."""
+    tables = _tables("entities")
+
+    def keys_of(name: str) -> dict[str, Type]:
+        table = tables[name]
+        keys = keys_of(table["_extends"]) if "_extends" in table else {}
+        own = {key: parse(one) for key, one in table.items() if not key.startswith("_")}
+        plain = {key.removesuffix("?") for key in own} | set(table.get("_without", ()))
+        return {key: one for key, one in keys.items() if key.removesuffix("?") not in plain} | own
+
+    return {name: Entity(ObjectOf(keys_of(name)), table.get("_about", "")) for name, table in tables.items()}
+
+
+@functools.lru_cache(1)
+def operations() -> dict[tuple[str, str], Operation]:
+    """By method and path, whose gaps are written as in OpenAPI."""
+    found: dict[tuple[str, str], Operation] = {}
+    for tag, table in _tables("operations").items():
+        for key, (summary, answer, *more) in table.items():
+            methods, path = key.split(" ")
+            one = _operation(tag, summary, answer, tuple(more[0]) if more else (200,))
+            found |= {(method, path): one for method in methods.split("|")}
+    return found
+
+
+def find(method: str, path: str) -> Operation:
+    """What is known by the name it had at first is the same, but nothing to build on."""
+    known = operations()
+    early = path.startswith(_EARLY) and (method, path) not in known
+    one = known[method, path.replace(_EARLY, "/api/v1/", 1) if early else path]
+    return msgspec.structs.replace(one, is_deprecated=True) if early else one
+
+
+def _operation(tag: str, summary: str, answer: str, statuses: tuple[int, ...]) -> Operation:
+    if "/" in answer:
+        return Operation(tag, summary, None, media_type=answer, statuses=statuses)
+    word, _, of = answer.partition(" ")
+    if word not in ("pages", "offsets"):
+        return Operation(tag, summary, parse(answer), statuses=statuses)
+    is_wrapped = of in ("Collections", "GroupedNotifications")  # the list is within an object
+    paging = "ids" if word == "pages" else "offset"
+    return Operation(tag, summary, parse(of if is_wrapped else f"[{of}]"), paging=paging, statuses=statuses)
