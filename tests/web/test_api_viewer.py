@@ -56,7 +56,7 @@ async def test_both_apis_can_be_tried(chrome: Browser, place: Town) -> None:
         await page.get_by_label("Apply credentials").first.click()
         await page.get_by_role("button", name="Close").last.click()
         await page.get_by_text("core", exact=True).first.click()
-        await _try(page, "operations-core-core_users_me_retrieve")
+        await _try(page, "operations-core-core_users_me")
 
 
 async def test_the_files_of_the_viewer_are_our_own_and_kept_for_good(place: Town) -> None:
