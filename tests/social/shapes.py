@@ -54,6 +54,11 @@ class OneOf:
         self.words = words
 
 
+class AnyOf:
+    def __init__(self, *shapes: Shape) -> None:
+        self.shapes = shapes
+
+
 class MapOf:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
@@ -73,7 +78,8 @@ def shape_of(one: notation.Type) -> Shape:
             return {name: shape_of(inner) for name, inner in keys.items()}
         case notation.Alternatives((only,), or_null=True):
             return maybe(shape_of(only))
-    raise ValueError(one)
+        case notation.Alternatives(types):
+            return AnyOf(*(shape_of(inner) for inner in types))
 
 
 def entity(name: str) -> dict[str, Shape]:
@@ -97,6 +103,9 @@ def differences(value: Any, shape: Shape, place: str = "") -> list[str]:
         return [] if value is None else differences(value, shape.shape, place)
     if isinstance(shape, OneOf):
         return [] if value in shape.words else [f"{place}: {value!r} is none of {shape.words}"]
+    if isinstance(shape, AnyOf):
+        found = [differences(value, one, place) for one in shape.shapes]
+        return [] if [] in found else found[0]
     if isinstance(shape, MapOf):
         if not isinstance(value, dict):
             return [f"{place}: {value!r} is no object"]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from kith.social.reference.notation import ObjectOf, Type, parse
 
-__all__ = ["Entity", "Operation", "entities", "operations"]
+__all__ = ["Entity", "Operation", "entities", "find", "operations"]
 
 SUBJECTS = ("people", "posts", "place", "staff")
 _EARLY = "/api/v1_alpha/"
+_HERE = Path(__file__).parent
 
 
 class Entity(msgspec.Struct, frozen=True):
@@ -37,7 +38,7 @@ class Operation(msgspec.Struct, frozen=True):
 def _tables(folder: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for subject in SUBJECTS:
-        text = resources.files(__package__).joinpath(folder, f"{subject}.toml").read_text("utf-8")
+        text = (_HERE / folder / f"{subject}.toml").read_text("utf-8")
         found |= tomllib.loads(text)
     return found
 
