@@ -1,4 +1,5 @@
 """What MkDocs asks of us while it builds the documentation."""
+# ruff: noqa: INP001 - MkDocs finds it by its path
 
 from __future__ import annotations
 

@@ -66,19 +66,19 @@ class MapOf:
 
 def shape_of(one: notation.Type) -> Shape:
     match one:
-        case notation.Name(name):
+        case notation.NamedType(name):
             return name
-        case notation.Words(words):
+        case notation.WordType(words):
             return OneOf(*words)
-        case notation.ListOf(of):
+        case notation.ListType(of):
             return [shape_of(of)]
-        case notation.MapOf(of):
+        case notation.MapType(of):
             return MapOf(shape_of(of))
-        case notation.ObjectOf(keys):
+        case notation.ObjectType(keys):
             return {name: shape_of(inner) for name, inner in keys.items()}
-        case notation.Alternatives((only,), or_null=True):
+        case notation.AnyType((only,), or_null=True):
             return maybe(shape_of(only))
-        case notation.Alternatives(types):
+        case notation.AnyType(types):
             return AnyOf(*(shape_of(inner) for inner in types))
 
 

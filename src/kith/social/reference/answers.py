@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.social.reference.notation import schema_of
-from kith.social.reference.published import Operation
+from kith.social.reference.published import PublishedOperation
 
 __all__ = ["HEADERS", "PAGING", "REFUSALS", "responses_of"]
 
@@ -60,7 +60,7 @@ PAGING: dict[str, Schema] = {
 }
 
 
-def responses_of(one: Operation, *, takes_token: bool, has_gaps: bool, method: str) -> Schema:
+def responses_of(one: PublishedOperation, *, takes_token: bool, has_gaps: bool, method: str) -> Schema:
     schema = {"schema": {"type": "string"} if one.answer is None else schema_of(one.answer)}
     answer: Schema = {"content": {one.media_type: schema}}
     if one.paging:

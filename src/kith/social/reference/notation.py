@@ -15,39 +15,50 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["KINDS", "Alternatives", "ListOf", "MapOf", "Name", "ObjectOf", "Type", "Words", "parse", "schema_of"]
+__all__ = [
+    "KINDS",
+    "AnyType",
+    "ListType",
+    "MapType",
+    "NamedType",
+    "ObjectType",
+    "Type",
+    "WordType",
+    "parse",
+    "schema_of",
+]
 
 Schema = dict[str, Any]
 
 
-class Name(msgspec.Struct, frozen=True):
+class NamedType(msgspec.Struct, frozen=True):
     name: str
 
 
-class Words(msgspec.Struct, frozen=True):
+class WordType(msgspec.Struct, frozen=True):
     words: tuple[str, ...]
 
 
-class ListOf(msgspec.Struct, frozen=True):
+class ListType(msgspec.Struct, frozen=True):
     of: Type
 
 
-class MapOf(msgspec.Struct, frozen=True):
+class MapType(msgspec.Struct, frozen=True):
     of: Type
 
 
-class ObjectOf(msgspec.Struct, frozen=True):
+class ObjectType(msgspec.Struct, frozen=True):
     """A key that ends in a question mark may be missing."""
 
     keys: dict[str, Type]
 
 
-class Alternatives(msgspec.Struct, frozen=True):
+class AnyType(msgspec.Struct, frozen=True):
     types: tuple[Type, ...]
     or_null: bool
 
 
-Type = Name | Words | ListOf | MapOf | ObjectOf | Alternatives
+Type = NamedType | WordType | ListType | MapType | ObjectType | AnyType
 
 _MOMENT = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}"
 KINDS: dict[str, Schema] = {
@@ -99,7 +110,7 @@ class _Reader:
 def parse(text: str | dict[str, Any]) -> Type:
     """What a table of TOML stands for is an object, too."""
     if isinstance(text, dict):
-        return ObjectOf({name: parse(inner) for name, inner in text.items()})
+        return ObjectType({name: parse(inner) for name, inner in text.items()})
     reader = _Reader(text)
     found = _any(reader)
     if not reader.is_empty:
@@ -117,7 +128,7 @@ def _any(reader: _Reader) -> Type:
             or_null = True
         else:
             one = _one(reader)
-            if isinstance(one, Words):
+            if isinstance(one, WordType):
                 words += one.words
             else:
                 types.append(one)
@@ -125,8 +136,8 @@ def _any(reader: _Reader) -> Type:
             break
         reader.take()
     if words:
-        types.append(Words(tuple(words)))
-    return types[0] if len(types) == 1 and not or_null else Alternatives(tuple(types), or_null)
+        types.append(WordType(tuple(words)))
+    return types[0] if len(types) == 1 and not or_null else AnyType(tuple(types), or_null)
 
 
 def _one(reader: _Reader) -> Type:
@@ -134,10 +145,10 @@ def _one(reader: _Reader) -> Type:
     if word == "[":
         inner = _any(reader)
         reader.take("]")
-        return ListOf(inner)
+        return ListType(inner)
     if word == "{":
         return _object(reader)
-    return Words((word.strip("'"),)) if word.startswith("'") else Name(word)
+    return WordType((word.strip("'"),)) if word.startswith("'") else NamedType(word)
 
 
 def _object(reader: _Reader) -> Type:
@@ -148,22 +159,22 @@ def _object(reader: _Reader) -> Type:
         keys[name] = _any(reader)
         if reader.take() == "}":
             break
-    return MapOf(keys["*"]) if "*" in keys else ObjectOf(keys)
+    return MapType(keys["*"]) if "*" in keys else ObjectType(keys)
 
 
 def schema_of(one: Type) -> Schema:
     match one:
-        case Name(name):
+        case NamedType(name):
             return KINDS.get(name, {"$ref": f"#/components/schemas/{name}"})
-        case Words(words):
+        case WordType(words):
             return {"type": "string", "enum": list(words)}
-        case ListOf(of):
+        case ListType(of):
             return {"type": "array", "items": schema_of(of)}
-        case MapOf(of):
+        case MapType(of):
             return {"type": "object", "additionalProperties": schema_of(of)}
-        case ObjectOf(keys):
+        case ObjectType(keys):
             return _schema_of_object(keys)
-        case Alternatives(types, or_null):
+        case AnyType(types, or_null):
             return {"anyOf": [schema_of(inner) for inner in types] + [{"type": "null"}] * or_null}
 
 

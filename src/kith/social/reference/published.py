@@ -9,21 +9,21 @@ from typing import Any
 
 import msgspec
 
-from kith.social.reference.notation import ObjectOf, Type, parse
+from kith.social.reference.notation import ObjectType, Type, parse
 
-__all__ = ["Entity", "Operation", "entities", "find", "operations"]
+__all__ = ["PublishedEntity", "PublishedOperation", "entities", "find", "operations"]
 
 SUBJECTS = ("people", "posts", "place", "staff")
 _EARLY = "/api/v1_alpha/"
 _HERE = Path(__file__).parent
 
 
-class Entity(msgspec.Struct, frozen=True):
-    shape: ObjectOf
+class PublishedEntity(msgspec.Struct, frozen=True):
+    shape: ObjectType
     about: str
 
 
-class Operation(msgspec.Struct, frozen=True):
+class PublishedOperation(msgspec.Struct, frozen=True):
     """`paging` is "", "ids" or "offset"; what is no JSON has a `media_type` and no type."""
 
     tag: str
@@ -44,7 +44,7 @@ def _tables(folder: str) -> dict[str, Any]:
 
 
 @functools.lru_cache(1)
-def entities() -> dict[str, Entity]:
+def entities() -> dict[str, PublishedEntity]:
     """By name. `_extends` and `_without` make an entity of another one."""
     tables = _tables("entities")
 
@@ -55,13 +55,13 @@ def entities() -> dict[str, Entity]:
         plain = {key.removesuffix("?") for key in own} | set(table.get("_without", ()))
         return {key: one for key, one in keys.items() if key.removesuffix("?") not in plain} | own
 
-    return {name: Entity(ObjectOf(keys_of(name)), table.get("_about", "")) for name, table in tables.items()}
+    return {name: PublishedEntity(ObjectType(keys_of(name)), table.get("_about", "")) for name, table in tables.items()}
 
 
 @functools.lru_cache(1)
-def operations() -> dict[tuple[str, str], Operation]:
+def operations() -> dict[tuple[str, str], PublishedOperation]:
     """By method and path, whose gaps are written as in OpenAPI."""
-    found: dict[tuple[str, str], Operation] = {}
+    found: dict[tuple[str, str], PublishedOperation] = {}
     for tag, table in _tables("operations").items():
         for key, (summary, answer, *more) in table.items():
             methods, path = key.split(" ")
@@ -70,7 +70,7 @@ def operations() -> dict[tuple[str, str], Operation]:
     return found
 
 
-def find(method: str, path: str) -> Operation:
+def find(method: str, path: str) -> PublishedOperation:
     """What is known by the name it had at first is the same, but nothing to build on."""
     known = operations()
     early = path.startswith(_EARLY) and (method, path) not in known
@@ -78,12 +78,12 @@ def find(method: str, path: str) -> Operation:
     return msgspec.structs.replace(one, is_deprecated=True) if early else one
 
 
-def _operation(tag: str, summary: str, answer: str, statuses: tuple[int, ...]) -> Operation:
+def _operation(tag: str, summary: str, answer: str, statuses: tuple[int, ...]) -> PublishedOperation:
     if "/" in answer:
-        return Operation(tag, summary, None, media_type=answer, statuses=statuses)
+        return PublishedOperation(tag, summary, None, media_type=answer, statuses=statuses)
     word, _, of = answer.partition(" ")
     if word not in ("pages", "offsets"):
-        return Operation(tag, summary, parse(answer), statuses=statuses)
+        return PublishedOperation(tag, summary, parse(answer), statuses=statuses)
     is_wrapped = of in ("Collections", "GroupedNotifications")  # the list is within an object
     paging = "ids" if word == "pages" else "offset"
-    return Operation(tag, summary, parse(of if is_wrapped else f"[{of}]"), paging=paging, statuses=statuses)
+    return PublishedOperation(tag, summary, parse(of if is_wrapped else f"[{of}]"), paging=paging, statuses=statuses)
