@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -30,7 +30,7 @@ _ROW = re.compile(r"^\| `KITH_([A-Z_]+)` \| *(.*?) *\| (.*) \|$", re.MULTILINE)
 assert _metrics.REQUESTS  # what it declares is in the registry
 
 
-def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
@@ -60,7 +60,7 @@ Some can also be changed while the server runs, in the console or at `/api/v1/ad
 """
 
 
-def _within_docs(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+def _within_docs(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Links of the README, as seen from these pages."""
     return [tuple(cell.replace("](docs/", "](../") for cell in row) for row in rows]
 
@@ -103,8 +103,8 @@ def _help(path: str, command: click.Command) -> str:
 
 def metrics_page() -> str:
     rows = []
-    for one in sorted(REGISTRY._names_to_collectors.items()):
-        name, collector = one
+    known: dict[str, Any] = dict(REGISTRY._names_to_collectors)  # there is no other list of them
+    for name, collector in sorted(known.items()):
         kind = type(collector).__name__.lower()
         if not name.startswith("kith_") or name.endswith(("_created", "_bucket", "_sum", "_count")):
             continue

@@ -19,7 +19,7 @@ import click
 import httpx
 import msgspec
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from kith.app import ROUTES
 from kith.base.settings import Settings
