@@ -227,11 +227,12 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.federation.gate": ("federation/test_gate.py", "federation/test_shut_out.py"),
     "kith.federation.peers": ("federation/test_shut_out.py",),
     "kith.federation.addresses": ("federation/test_relays.py", "federation/test_block_lists.py"),
+    "kith.social.reference": ("base/test_openapi.py", "social/test_shapes.py"),
     # web
     "kith.web": ("web/test_page_language.py", "web/test_flows.py"),
     "kith.web.interactions": ("federation/test_interactions.py",),
     "kith.web.api": ("identity/test_setup.py", "base/test_edge.py"),
-    "kith.web.api_docs": ("base/test_openapi.py", "identity/test_collections.py"),
+    "kith.web.api_docs": ("web/test_api_viewer.py", "identity/test_collections.py"),
     "kith.web.annual_reports": ("social/test_annual_reports.py",),
     "kith.web.authorized": ("identity/test_authorize.py",),
     "kith.web.confirmation": ("web/test_signups.py", "identity/test_signups.py"),

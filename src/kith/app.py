@@ -99,6 +99,7 @@ from kith.social.notifications.room import ROOM as NOTIFICATIONS
 from kith.social.oembed.room import ROOM as OEMBED
 from kith.social.profile.room import ROOM as PROFILE
 from kith.social.push.room import ROOM as PUSH
+from kith.social.reference.room import ROOM as REFERENCE
 from kith.social.registration.room import ROOM as REGISTRATION
 from kith.social.relationships.room import ROOM as RELATIONSHIPS
 from kith.social.remote_media.room import ROOM as MIRROR
@@ -204,6 +205,7 @@ ROOMS: list[Room] = [
     ADMISSION,
     ADMIN,
     APPS,
+    REFERENCE,
     REGISTRATION,
     EMAILS,
     FEDERATION_KEYS,

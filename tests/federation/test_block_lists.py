@@ -18,7 +18,7 @@ from tests.federation.remote_server import RemoteServer
 from tests.federation.test_gate import AT
 from tests.social.members import Member, join, stranger
 from tests.social.posts import settle
-from tests.social.shapes import OneOf, check, maybe
+from tests.social.shapes import check, entity
 from tests.social.staff import employ, verdict
 from tests.social.test_admission import knit
 from tests.town import Town
@@ -26,19 +26,7 @@ from tests.town import Town
 ADMIN = "/api/v1/admin"
 LISTS = f"{ADMIN}/block_lists"
 HEADS = "#domain,#severity,#reject_media,#reject_reports,#public_comment,#obfuscate"
-LIST = {
-    "id": "id",
-    "url": "text",
-    "state": OneOf("new", "active", "held", "leaving"),
-    "domains_count": "number",
-    "waiting": "bool",
-    "digest": maybe("text"),
-    "reason": maybe("text"),
-    "error": maybe("text"),
-    "created_at": "moment",
-    "fetched_at": maybe("moment"),
-    "applied_at": maybe("moment"),
-}
+LIST = entity("BlockList")
 
 
 @pytest.mark.parametrize(

@@ -10,18 +10,12 @@ import pytest
 from tests.federation.inbox_street import Street, street
 from tests.federation.neighbour import PUBLIC
 from tests.social.members import join
-from tests.social.shapes import OneOf, check, maybe
+from tests.social.shapes import check, entity
 from tests.social.staff import employ, verdict
 from tests.town.town import Engine
 
 RELAYS = "/api/v1/admin/relays"
-RELAY = {
-    "id": "id",
-    "inbox_url": "text",
-    "state": OneOf("asked", "enabled", "refused"),
-    "created_at": "moment",
-    "answered_at": maybe("moment"),
-}
+RELAY = entity("Relay")
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.new_rows import new_account
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
+from tests.social.published import deviations
 from tests.social.tokens import App, new_app
 from tests.town import Town
 
@@ -39,8 +40,11 @@ class Member:
         return str(self.me["username"])
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Whatever is answered is what is published of it."""
         headers = {"Authorization": f"Bearer {self.token}"} | options.pop("headers", {})
-        return await self.town.http.request(method, path, headers=headers, **options)
+        answer = await self.town.http.request(method, path, headers=headers, **options)
+        assert deviations(answer) == []
+        return answer
 
     async def does(self, method: str, path: str, **options: Any) -> Any:
         """What was answered to a call that must be taken."""

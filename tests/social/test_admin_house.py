@@ -20,7 +20,7 @@ from tests.conftest import TownBuilder
 from tests.social.garbage import social_routes
 from tests.social.members import Member, join, until
 from tests.social.posts import post, settle
-from tests.social.shapes import check, maybe
+from tests.social.shapes import check, entity
 from tests.social.staff import employ, verdict
 from tests.social.test_reports import report
 from tests.social.test_roles import ADMIN_ACCOUNT
@@ -33,34 +33,10 @@ _expire = command(
     .where(invitations.c.invite_uuid == bindparam("id", type_=UID()))
     .values(expires=bindparam("at", type_=Instant()))
 )
-RULE = {"id": "id", "text": "text", "hint": "text", "translations": "object", "priority": "int"}
-HOOK = {
-    "id": "id",
-    "url": "url",
-    "events": ["text"],
-    "enabled": "bool",
-    "created_at": "moment",
-    "updated_at": "moment",
-    "secret?": "text",
-}
-INVITE = {
-    "id": "text",
-    "code": "text",
-    "name": "text",
-    "url": "url",
-    "single_use": "bool",
-    "autofollow": "bool",
-    "expires_at": maybe("moment"),
-    "created_at": "moment",
-}
-EVENT = {
-    "id": "text",
-    "action": "text",
-    "username": "text",
-    "context": "object",
-    "ip": maybe("text"),
-    "created_at": "moment",
-}
+RULE = entity("StaffRule")
+HOOK = entity("Webhook")
+INVITE = entity("Invite")
+EVENT = entity("AuditEvent")
 
 
 _deliveries = and_(jobs.c.kind == "webhooks.deliver", jobs.c.attempts > 0, jobs.c.state == READY)

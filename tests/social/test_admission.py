@@ -21,41 +21,17 @@ from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
 from tests.social.members import Member, join, stranger, strangers, until
 from tests.social.posts import post, settle
-from tests.social.shapes import OneOf, check, maybe
+from tests.social.shapes import check, entity
 from tests.social.staff import employ, verdict
 from tests.social.tokens import new_app
 from tests.town import Town
 
 ADMIN = "/api/v1/admin"
-BLOCK = {
-    "id": "id",
-    "domain": "text",
-    "digest": "text",
-    "created_at": "moment",
-    "obfuscate": "bool",
-    "severity": OneOf("silence", "suspend", "noop"),
-    "reject_media": "bool",
-    "reject_reports": "bool",
-    "private_comment": maybe("text"),
-    "public_comment": maybe("text"),
-}
-ALLOW = {"id": "id", "domain": "text", "created_at": "moment"}
-EMAIL_DOMAIN = {
-    "id": "id",
-    "domain": "text",
-    "created_at": "moment",
-    "allow_with_approval": "bool",
-    "history": [{"day": "digits", "accounts": "digits", "uses": "digits"}],
-}
-IP = {
-    "id": "id",
-    "ip": "text",
-    "comment": "text",
-    "created_at": "moment",
-    "expires_at": maybe("moment"),
-    "severity": OneOf("sign_up_requires_approval", "sign_up_block", "no_access"),
-}
-CANONICAL = {"id": "id", "canonical_email_hash": "text"}
+BLOCK = entity("DomainBlock")
+ALLOW = entity("DomainAllow")
+EMAIL_DOMAIN = entity("EmailDomainBlock")
+IP = entity("IPBlock")
+CANONICAL = entity("CanonicalEmailBlock")
 
 
 async def tie(member: Member, other: Account) -> dict[str, Any]:
@@ -127,15 +103,7 @@ async def test_follows_that_a_blocked_server_takes_are_told(new_town: TownBuilde
 
 
 SEVERED = "/api/v1/severed_relationships"
-SEVERANCE = {
-    "id": "id",
-    "type": OneOf("domain_block", "user_domain_block", "account_suspension"),
-    "purged": "bool",
-    "target_name": "text",
-    "followers_count": "number",
-    "following_count": "number",
-    "created_at": "moment",
-}
+SEVERANCE = entity("SeveredRelationships")
 
 
 async def knit(town: Town, one: int, other: int, **options: Any) -> None:

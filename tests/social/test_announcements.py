@@ -18,34 +18,13 @@ from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, until
 from tests.social.posts import post
 from tests.social.samples import image_file
-from tests.social.shapes import EMOJI, check, maybe
+from tests.social.shapes import always, check, entity, never
 from tests.social.staff import employ, verdict
 from tests.town import Town
 
 ALL, ADMIN = "/api/v1/announcements", "/api/v1/admin/announcements"
-REACTION = {"name": "text", "count": "int", "me": "bool", "url?": "url", "static_url?": "url"}
-ANNOUNCEMENT = {
-    "id": "id",
-    "content": "text",
-    "starts_at": maybe("moment"),
-    "ends_at": maybe("moment"),
-    "all_day": "bool",
-    "published_at": "moment",
-    "updated_at": "moment",
-    "read": "bool",
-    "reactions": [REACTION],
-    "emojis": [EMOJI],
-    "mentions": [{"id": "id", "username": "text", "url": "url", "acct": "text"}],
-    "statuses": [{"id": "id", "url": "url"}],
-    "tags": [{"name": "text", "url": "url"}],
-}
-STAFF_ANNOUNCEMENT = {name: shape for name, shape in ANNOUNCEMENT.items() if name != "read"} | {
-    "text": "text",
-    "published": "bool",
-    "scheduled_at": maybe("moment"),
-    "mailed_at": maybe("moment"),
-    "reactions": [{name: shape for name, shape in REACTION.items() if name != "me"}],
-}
+ANNOUNCEMENT = entity("Announcement") | {"reactions": [always(entity("AnnouncementReaction"), "me")]}
+STAFF_ANNOUNCEMENT = entity("StaffAnnouncement") | {"reactions": [never(entity("AnnouncementReaction"), "me")]}
 
 
 def later(**distance: float) -> str:

@@ -23,22 +23,13 @@ from kith.social.statuses.tables import DIRECT, PRIVATE, PUBLIC, UNLISTED
 from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.past import write_all
 from tests.social.posts import post, settle
-from tests.social.shapes import ACCOUNT, STATUS, OneOf, check, maybe
+from tests.social.shapes import STATUS, check, entity
 from tests.social.staff import verdict
 from tests.town import Town
 
 ALL = "/api/v1/annual_reports"
 YEAR = 2024
-REPORT = {
-    "year": "int", "account_id": "id", "schema_version": maybe("int"), "share_url": maybe("url"),
-    "data": maybe({
-        "archetype": OneOf("lurker", "booster", "pollster", "replier", "oracle"),
-        "top_statuses": {"by_reblogs": maybe("id"), "by_favourites": maybe("id"), "by_replies": maybe("id")},
-        "time_series": [{"month": "int", "statuses": "int", "followers": "int"}],
-        "top_hashtags": [{"name": "text", "count": "int"}],
-    }),
-}  # fmt: skip
-REPORTS = {"annual_reports": [REPORT], "accounts": [ACCOUNT], "statuses": [STATUS]}
+REPORTS = entity("AnnualReports") | {"statuses": [STATUS]}
 _follow = command(insert_into(follows))
 
 

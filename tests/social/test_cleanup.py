@@ -24,7 +24,7 @@ from tests.social.members import Member, join, join_all, set_state
 from tests.social.past import write_all
 from tests.social.posts import does, ids, post, settle
 from tests.social.samples import image_file
-from tests.social.shapes import check, maybe
+from tests.social.shapes import check, entity
 from tests.social.staff import verdict
 from tests.social.streams import listen
 from tests.town import Town
@@ -34,10 +34,7 @@ DEFAULTS = {
     "enabled": False, "min_status_age": 1_209_600, "keep_direct": True, "keep_pinned": True, "keep_polls": False,
     "keep_media": False, "keep_self_fav": True, "keep_self_bookmark": True, "min_favs": None, "min_reblogs": None,
 }  # fmt: skip
-POLICY = {
-    name: "int" if name == "min_status_age" else maybe("int") if value is None else "bool"
-    for name, value in DEFAULTS.items()
-}
+POLICY = entity("StatusesCleanupPolicy")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAIN = OldPost(StatusId(1), PUBLIC, False, [], 0, 0, False, False, False)
 STRICT = msgspec.structs.replace(

@@ -8,24 +8,14 @@ import pytest
 
 from tests.social.members import Member, join, join_all
 from tests.social.posts import settle
-from tests.social.shapes import ACCOUNT, OneOf, check, maybe
+from tests.social.shapes import ACCOUNT, check, entity
 from tests.social.staff import verdict
 from tests.social.streams import listen
 from tests.town import Town
 
 ALL = "/api/v1/collections"
-ITEM = {
-    "id": "id",
-    "created_at": "moment",
-    "account_id": "id",
-    "state": OneOf("pending", "accepted", "rejected", "revoked"),
-}
-COLLECTION = {
-    "id": "id", "uri": "url", "url": maybe("url"), "account_id": "id", "name": "text", "description": "text",
-    "language": maybe("text"), "local": "bool", "sensitive": "bool", "discoverable": "bool",
-    "tag": maybe({"name": "text", "url": "url"}), "item_count": "int", "items": [ITEM], "created_at": "moment",
-    "updated_at": "moment",
-}  # fmt: skip
+ITEM = entity("CollectionItem")
+COLLECTION = entity("Collection")
 
 
 async def findable(town: Town, count: int) -> list[Member]:

@@ -10,12 +10,12 @@ import pytest
 from tests.social.members import Member, join, until
 from tests.social.posts import post
 from tests.social.samples import gif, image_file
-from tests.social.shapes import EMOJI, check, maybe
+from tests.social.shapes import check, entity, never
 from tests.social.staff import employ, verdict
 from tests.town import Town
 
 ADMIN, PICKER = "/api/v1/admin/custom_emojis", "/api/v1/custom_emojis"
-STAFF_EMOJI = EMOJI | {"id": "id", "category": maybe("text"), "disabled": "bool", "updated_at": "moment"}
+STAFF_EMOJI = never(entity("StaffEmoji"), "domain")
 
 
 def _file(content: bytes, name: str = "a.png") -> dict[str, Any]:

@@ -22,7 +22,7 @@ from kith.social.encryption.franking import Franking, open_seal, seal
 from kith.social.encryption.keys import decode, is_key, is_signature_of
 from tests.cli.running import kith
 from tests.social.members import Member
-from tests.social.shapes import check
+from tests.social.shapes import check, entity
 from tests.social.tokens import new_app
 from tests.town import Person, Town
 
@@ -34,18 +34,9 @@ _RUN_OUT = command(
 KEYS = "/api/v1/crypto/keys"
 INBOX = "/api/v1/crypto/encrypted_messages"
 SCOPES = "read write follow crypto"
-DEVICE = {"device_id": "text", "name": "text", "identity_key": "text", "fingerprint_key": "text"}
-CLAIMED = {"account_id": "id", "device_id": "text", "key_id": "text", "key": "text", "signature": "text"}
-MESSAGE = {
-    "id": "id",
-    "account_id": "id",
-    "device_id": "text",
-    "type": "int",
-    "body": "text",
-    "digest": "text",
-    "message_franking": "text",
-    "created_at": "moment",
-}
+DEVICE = entity("Device")
+CLAIMED = entity("ClaimedKey")
+MESSAGE = entity("EncryptedMessage")
 
 
 def b64(raw: bytes) -> str:

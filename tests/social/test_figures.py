@@ -22,29 +22,15 @@ from kith.social.statuses.tables import favourites, statuses
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, stranger
 from tests.social.posts import post, settle
-from tests.social.shapes import OneOf, check, maybe
+from tests.social.shapes import check, entity
 from tests.social.staff import employ, verdict
 from tests.social.test_reports import report
 from tests.town import Town
 
 ADMIN = "/api/v1/admin"
-MEASURE = {
-    "key": "text",
-    "unit": maybe("text"),
-    "total": "digits",
-    "previous_total?": "digits",
-    "human_value?": "text",
-    "data": [{"date": "second", "value": "digits"}],
-}
-DIMENSION = {
-    "key": "text",
-    "data": [{"key": "text", "human_key": "text", "value": "text", "unit?": "text", "human_value?": "text"}],
-}
-COHORT = {
-    "period": "second",
-    "frequency": OneOf("day", "month"),
-    "data": [{"date": "second", "rate": "number", "value": "digits"}],
-}
+MEASURE = entity("Measure")
+DIMENSION = entity("Dimension")
+COHORT = entity("Cohort")
 FIRST, LAST = date(2025, 1, 1), date(2025, 12, 31)
 
 

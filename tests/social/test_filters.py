@@ -14,29 +14,14 @@ from kith.social.ids import AccountId, StatusId
 from tests.social.members import Member, join_all
 from tests.social.posts import arrive, post
 from tests.social.samples import image_file
-from tests.social.shapes import OneOf, check, maybe
+from tests.social.shapes import check, entity
 from tests.town import Town
 
 V1, V2 = "/api/v1/filters", "/api/v2/filters"
-CONTEXT = [OneOf("home", "notifications", "public", "thread", "account")]
-KEYWORD = {"id": "id", "keyword": "text", "whole_word": "bool"}
-STATUS = {"id": "id", "status_id": "id"}
-BARE = {
-    "id": "id",
-    "title": "text",
-    "context": CONTEXT,
-    "expires_at": maybe("moment"),
-    "filter_action": OneOf("warn", "hide", "blur"),
-}
-FILTER = BARE | {"keywords": [KEYWORD], "statuses": [STATUS]}
-PHRASE = {
-    "id": "id",
-    "phrase": "text",
-    "context": CONTEXT,
-    "whole_word": "bool",
-    "expires_at": maybe("moment"),
-    "irreversible": "bool",
-}
+KEYWORD = entity("FilterKeyword")
+STATUS = entity("FilterStatus")
+FILTER = entity("Filter")
+PHRASE = entity("V1Filter")
 
 
 async def new_filter(member: Member, *words: str, **sent: Any) -> dict[str, Any]:
@@ -188,7 +173,7 @@ async def test_a_filter_of_version_1_is_a_keyword_of_version_2(town: Town) -> No
     assert await ada.get(V2) == []
 
 
-RESULT = {"filter": BARE, "keyword_matches": maybe(["text"]), "status_matches": maybe(["id"])}
+RESULT = entity("FilterResult")
 
 
 def results(status: dict[str, Any]) -> list[list[str] | None]:

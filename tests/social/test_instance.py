@@ -14,7 +14,7 @@ from kith.identity.users.tables import users
 from tests.conftest import TownBuilder
 from tests.social.members import join, set_state, stranger, until
 from tests.social.samples import gif, image_file
-from tests.social.shapes import ACCOUNT, EMOJI, PAGE, check, maybe
+from tests.social.shapes import ACCOUNT, EMOJI, PAGE, check, entity
 from tests.social.tokens import new_app
 from tests.town import Town
 
@@ -30,48 +30,9 @@ _joined_at = command(
 )
 _waits = command(update(users).where(_is_named).values(approved_at=None))
 KEPT = "public, max-age=300, stale-while-revalidate=30, stale-if-error=86400"
-RULE = {"id": "id", "text": "text", "hint": "text", "translations": {}}
-ACCESS = {"local": "text", "remote": "text"}
-LIMITS = {
-    "accounts": {
-        "max_featured_tags": "int", "max_pinned_statuses": "int", "max_display_name_length": "int",
-        "max_note_length": "int", "max_avatar_description_length": "int", "max_header_description_length": "int",
-        "max_profile_fields": "int", "profile_field_name_limit": "int", "profile_field_value_limit": "int",
-    },
-    "statuses": {"max_characters": "int", "max_media_attachments": "int", "characters_reserved_per_url": "int"},
-    "media_attachments": {
-        "supported_mime_types": ["text"], "description_limit": "int", "image_size_limit": "int",
-        "image_matrix_limit": "int", "video_size_limit": "int", "video_frame_rate_limit": "int",
-        "video_matrix_limit": "int",
-    },
-    "polls": {
-        "max_options": "int", "max_characters_per_option": "int", "min_expiration": "int", "max_expiration": "int",
-    },
-}  # fmt: skip
-V1 = {
-    "uri": "text", "title": "text", "short_description": "text", "description": "text", "email": "text",
-    "version": "text", "urls": {"streaming_api": "text"},
-    "stats": {"user_count": "int", "status_count": "int", "domain_count": "int"}, "thumbnail": "url",
-    "languages": ["text"], "registrations": "bool", "approval_required": "bool", "invites_enabled": "bool",
-    "configuration": LIMITS, "contact_account": maybe(ACCOUNT), "rules": [RULE],
-}  # fmt: skip
-V2 = {
-    "domain": "text", "title": "text", "version": "text", "source_url": "url", "description": "text",
-    "usage": {"users": {"active_month": "int"}},
-    "thumbnail": {"url": "url", "blurhash": maybe("text"), "versions": {}, "description": "text"},
-    "icon": [{"src": "url", "size": "text"}], "languages": ["text"],
-    "configuration": LIMITS | {
-        "urls": {"streaming": "text", "status": "url", "about": "url", "privacy_policy": "url",
-                 "terms_of_service": maybe("url")},
-        "vapid": {"public_key": "text"}, "translation": {"enabled": "bool"},
-        "timelines_access": {"live_feeds": ACCESS, "hashtag_feeds": ACCESS, "trending_link_feeds": ACCESS},
-        "limited_federation": "bool",
-    },
-    "registrations": {"enabled": "bool", "approval_required": "bool", "reason_required": "bool",
-                      "message": maybe("text"), "min_age": maybe("int"), "url": maybe("url")},
-    "api_versions": {"mastodon": "int"}, "contact": {"email": "text", "account": maybe(ACCOUNT)}, "rules": [RULE],
-    "wrapstodon": maybe("text"),
-}  # fmt: skip
+RULE = entity("Rule")
+V1 = entity("V1Instance")
+V2 = entity("Instance")
 TAKEN = {
     "image": "jpeg png gif heic heif webp avif",
     "video": "webm mp4 quicktime ogg x-ms-asf",

@@ -8,10 +8,10 @@ import pytest
 
 from tests.social.members import Member, join_all
 from tests.social.posts import arrive, home, ids, post, settle, walk
-from tests.social.shapes import ACCOUNT, OneOf, check
+from tests.social.shapes import ACCOUNT, check, entity
 from tests.town import Town
 
-LIST = {"id": "id", "title": "text", "replies_policy": OneOf("followed", "list", "none"), "exclusive": "bool"}
+LIST = entity("List")
 
 
 async def new_list(member: Member, title: str = "Friends", **sent: Any) -> str:

@@ -16,7 +16,7 @@ from tests.identity.flow_browser import Browser
 from tests.social.members import Member, join, join_all, stranger, until
 from tests.social.posts import post, settle
 from tests.social.samples import image_file
-from tests.social.shapes import ACCOUNT, OneOf, check, maybe
+from tests.social.shapes import OneOf, check, entity
 from tests.social.staff import employ, employ_as, verdict
 from tests.social.test_reports import report
 from tests.social.test_roles import ADMIN_ACCOUNT
@@ -25,25 +25,8 @@ from tests.town import Town
 
 ACCOUNTS = "/api/v1/admin/accounts"
 APPEALS = "/api/v1/admin/appeals"
-APPEAL = {"text": "text", "state": OneOf("approved", "rejected", "pending")}
-WARNING = {
-    "id": "id",
-    "text": "text",
-    "created_at": "moment",
-    "target_account": ACCOUNT,
-    "appeal": maybe(APPEAL),
-    "status_ids": maybe(["id"]),
-    "action": OneOf(
-        "none", "disable", "mark_statuses_as_sensitive", "delete_statuses", "sensitive", "silence", "suspend"
-    ),
-}
-ADMIN_APPEAL = APPEAL | {
-    "id": "id",
-    "created_at": "moment",
-    "decided_at": maybe("moment"),
-    "decided_by_account_id": maybe("id"),
-    "strike": WARNING,
-}
+WARNING = entity("AccountWarning")
+ADMIN_APPEAL = entity("AdminAppeal")
 _make_older = command(update(strikes).values(created_at=bindparam("at", type_=Instant())))
 _make_due = command(update(deletions).values(due_at=bindparam("at", type_=Instant())))
 

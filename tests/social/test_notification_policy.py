@@ -15,7 +15,7 @@ from kith.social.notifications.tables import NotificationPolicy
 from kith.social.relationships.tables import follows
 from tests.social.members import Member, join, join_all, set_state
 from tests.social.posts import does, notices, post, settle
-from tests.social.shapes import ACCOUNT, check
+from tests.social.shapes import check, entity
 from tests.town import Town
 
 V1, V2 = "/api/v1/notifications/policy", "/api/v2/notifications/policy"
@@ -32,13 +32,7 @@ DEFAULTS = {
     "for_bots": "accept",
 }
 OPEN = dict.fromkeys(DEFAULTS, "accept")
-REQUEST = {
-    "id": "id",
-    "created_at": "moment",
-    "updated_at": "moment",
-    "notifications_count": "text",
-    "account": ACCOUNT,
-}
+REQUEST = entity("NotificationRequest")
 _age = command(
     update(follows).where(follows.c.account_id == bindparam("who")).values(created_at=bindparam("at", type_=Instant()))
 )

@@ -11,18 +11,10 @@ from kith.social.notifications.service import Notice
 from kith.social.relationships.tables import follows
 from tests.social.members import Member, join, stranger
 from tests.social.posts import settle
-from tests.social.shapes import check
+from tests.social.shapes import check, entity
 from tests.town import Town
 
-EVENT = {
-    "id": "id",
-    "type": "text",
-    "purged": "bool",
-    "target_name": "text",
-    "followers_count": "int",
-    "following_count": "int",
-    "created_at": "moment",
-}
+EVENT = entity("SeveredRelationships")
 _follow = command(insert_into(follows))
 
 

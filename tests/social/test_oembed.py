@@ -8,22 +8,10 @@ import pytest
 
 from tests.social.members import join, stranger
 from tests.social.posts import does, post, said_elsewhere
-from tests.social.shapes import check, maybe
+from tests.social.shapes import check, entity
 from tests.town import Town
 
-OEMBED = {
-    "type": "text",
-    "version": "text",
-    "title": "text",
-    "author_name": "text",
-    "author_url": "url",
-    "provider_name": "text",
-    "provider_url": "url",
-    "cache_age": "int",
-    "html": "text",
-    "width": "int",
-    "height": maybe("int"),
-}
+OEMBED = entity("OEmbed")
 
 
 async def ask(town: Town, url: str, **params: Any) -> tuple[int, dict[str, Any]]:

@@ -12,47 +12,17 @@ from kith.social.moderation.api import REPORTS as RULE_OF_REPORTS
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, stranger, until
 from tests.social.posts import post, settle
-from tests.social.shapes import ACCOUNT, STATUS, OneOf, check, maybe
+from tests.social.shapes import STATUS, check, entity
 from tests.social.staff import employ, verdict
-from tests.social.test_roles import ADMIN_ACCOUNT
 from tests.social.tokens import new_app
 from tests.town import Town
 
 REPORTS = "/api/v1/reports"
 ADMIN = "/api/v1/admin/reports"
 NOTES = "/api/v1/admin/report_notes"
-CATEGORY = OneOf("spam", "legal", "violation", "other")
-REPORT = {
-    "id": "id",
-    "action_taken": "bool",
-    "action_taken_at": maybe("moment"),
-    "category": CATEGORY,
-    "comment": "text",
-    "forwarded": "bool",
-    "created_at": "moment",
-    "status_ids": ["id"],
-    "rule_ids": ["id"],
-    "collection_ids": ["id"],
-    "target_account": ACCOUNT,
-}
-RULE = {"id": "id", "text": "text", "hint": "text", "translations": "object"}
-ADMIN_REPORT = {
-    "id": "id",
-    "action_taken": "bool",
-    "action_taken_at": maybe("moment"),
-    "category": CATEGORY,
-    "comment": "text",
-    "forwarded": "bool",
-    "created_at": "moment",
-    "updated_at": "moment",
-    "account": ADMIN_ACCOUNT,
-    "target_account": ADMIN_ACCOUNT,
-    "assigned_account": maybe(ADMIN_ACCOUNT),
-    "action_taken_by_account": maybe(ADMIN_ACCOUNT),
-    "statuses": [STATUS],
-    "rules": [RULE],
-}
-NOTE = {"id": "id", "report_id": "id", "account_id": "id", "content": "text", "created_at": "moment"}
+REPORT = entity("Report")
+ADMIN_REPORT = entity("AdminReport") | {"statuses": [STATUS]}
+NOTE = entity("ReportNote")
 
 
 async def report(by: Member, about: Any, **sent: Any) -> dict[str, Any]:

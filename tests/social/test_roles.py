@@ -8,19 +8,13 @@ import pytest
 
 from kith.identity.users import store as users
 from tests.social.members import Member, join
-from tests.social.shapes import ACCOUNT, ROLE, check, maybe
+from tests.social.shapes import check, entity
 from tests.social.staff import employ, employ_as, verdict
 from tests.town import Town
 
 ROLES = "/api/v1/admin/roles"
-STAFF_ROLE = ROLE | {"position": "int", "permissions_as_keys": ["text"], "is_shipped": "bool"}
-ADMIN_ACCOUNT = {
-    "id": "id", "username": "text", "domain": maybe("text"), "created_at": "moment", "email": maybe("text"),
-    "ip": maybe("text"), "ips": [{"ip": "text", "used_at": "moment"}], "locale": maybe("text"),
-    "invite_request": maybe("text"), "role": maybe(ROLE), "confirmed": maybe("bool"), "approved": maybe("bool"),
-    "disabled": maybe("bool"), "silenced": "bool", "suspended": "bool", "sensitized": "bool", "account": ACCOUNT,
-    "created_by_application_id?": "id", "invited_by_account_id?": "id",
-}  # fmt: skip
+STAFF_ROLE = entity("StaffRole")
+ADMIN_ACCOUNT = entity("AdminAccount")
 
 
 async def give(by: Member, to: Member, role_id: str) -> int:

@@ -18,6 +18,7 @@ from tests.social import shapes
 from tests.social.garbage import social_routes
 from tests.social.members import Member, join, until
 from tests.social.posts import arrive, does, post, settle
+from tests.social.published import deviations
 from tests.social.samples import gif, image_file, sound, video
 from tests.social.shapes import Shape, differences
 from tests.social.test_instance import RULE, V1, V2
@@ -313,6 +314,7 @@ async def _look(scene: Scene, case: Case) -> list[str]:
         answer = await member.call(case.method, path, **options)
     else:
         answer = await scene.ada.town.http.request(case.method, path, **options)
+        assert deviations(answer) == []
     if answer.status_code != 200:
         return [f": {answer.status_code} {answer.text}"]
     told = answer.json()

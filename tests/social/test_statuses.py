@@ -24,53 +24,11 @@ from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.posts import does, ids, post, settle, walk
 from tests.social.samples import image_file, sound
-from tests.social.shapes import ACCOUNT, APPROVAL, EMOJI, OneOf, check, maybe
+from tests.social.shapes import OWN_POLL, check, entity
 from tests.town import Town
 
-AUTHOR = {"name": "text", "url": "text", "account": maybe(ACCOUNT)}
-CARD = {
-    "url": "url", "title": "text", "description": "text", "type": OneOf("link", "photo", "video", "rich"),
-    "author_name": "text", "author_url": "text", "authors": [AUTHOR], "embed_url": "text", "height": "int",
-    "html": "text", "provider_name": "text", "provider_url": "text", "width": "int", "blurhash": maybe("text"),
-    "image": maybe("url"), "published_at": maybe("moment"), "language": maybe("text"), "image_description": "text",
-}  # fmt: skip
-POLL = {
-    "id": "id",
-    "expires_at": maybe("moment"),
-    "expired": "bool",
-    "multiple": "bool",
-    "votes_count": "int",
-    "voters_count": maybe("int"),
-    "options": [{"title": "text", "votes_count": maybe("int")}],
-    "emojis": [EMOJI],
-    "voted?": "bool",
-    "own_votes?": ["int"],
-}
-MENTION = {"id": "id", "username": "text", "url": "url", "acct": "text"}
-STATUS: dict[str, Any] = {
-    "id": "id", "created_at": "moment", "edited_at": maybe("moment"), "in_reply_to_id": maybe("id"),
-    "in_reply_to_account_id": maybe("id"), "sensitive": "bool", "spoiler_text": "text",
-    "visibility": OneOf("public", "unlisted", "private", "direct"), "language": maybe("text"), "uri": "url",
-    "url": maybe("url"), "replies_count": "int", "reblogs_count": "int", "favourites_count": "int",
-    "quotes_count": "int", "favourited?": "bool", "reblogged?": "bool", "muted?": "bool", "bookmarked?": "bool",
-    "pinned?": "bool", "filtered?": [{}], "content": "text", "application?": maybe({"name": "text", "website": maybe("text")}),
-    "account": ACCOUNT, "media_attachments": [{}], "mentions": [MENTION], "tags": [{"name": "text", "url": "url"}],
-    "emojis": [EMOJI], "tagged_collections": [{}], "card": maybe(CARD), "poll": maybe(POLL), "reblog": maybe({}),
-    "quote": maybe({}), "quote_approval": APPROVAL,
-}  # fmt: skip
-QUOTED = STATUS | {"quote": maybe({"state": "text", "quoted_status_id": maybe("id")})}
-STATUS = STATUS | {"quote": maybe({"state": "text", "quoted_status": maybe(QUOTED)})}
-STATUS = STATUS | {"reblog": maybe(STATUS)}
-SCHEDULED = {
-    "id": "id", "scheduled_at": "moment", "media_attachments": [{}],
-    "params": {
-        "text": "text", "poll": maybe({"options": ["text"], "expires_in": "int", "multiple": "bool", "hide_totals": "bool"}),
-        "media_ids": maybe(["id"]), "sensitive": maybe("bool"), "spoiler_text": maybe("text"),
-        "visibility": maybe("text"), "in_reply_to_id": maybe("int"), "language": maybe("text"), "application_id": "int",
-        "scheduled_at": maybe("moment"), "idempotency": maybe("text"), "with_rate_limit": "bool",
-        "allowed_mentions": maybe(["id"]), "quoted_status_id": maybe("id"), "quote_approval_policy": "text",
-    },
-}  # fmt: skip
+STATUS = entity("Status")
+SCHEDULED = entity("ScheduledStatus")
 STATUSES = "/api/v1/statuses"
 _due = command(
     update(scheduled).where(scheduled.c.id == bindparam("id")).values(scheduled_at=bindparam("at", type_=Instant()))
@@ -462,7 +420,7 @@ async def test_polls_are_voted_in_once(town: Town) -> None:
     answers = await asyncio.gather(*(bob.call("POST", votes, json={"choices": [n]}) for n in (0, 1, 2)))
     assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
     shown = await bob.get(path)
-    check(shown, POLL)
+    check(shown, OWN_POLL)
     assert (shown["voted"], shown["votes_count"], shown["voters_count"]) == (True, 1, 1)
     assert [option["votes_count"] for option in shown["options"]] == [None] * 3
     several = await post(ada, "?", poll={"options": ["a", "b", "c"], "expires_in": 600, "multiple": True})

@@ -16,18 +16,12 @@ from kith.social.suggestions import reading, store, tasks
 from kith.social.suggestions.tables import interactions
 from tests.social.members import Member, join, join_all, set_state, stranger, strangers, until
 from tests.social.posts import does, post, said_elsewhere, settle
-from tests.social.shapes import ACCOUNT, OneOf, check
+from tests.social.shapes import ACCOUNT, check, entity
 from tests.social.staff import employ, verdict
 from tests.town import Town
 
 V1, V2, ADMIN = "/api/v1/suggestions", "/api/v2/suggestions", "/api/v1/admin/suggestions"
-SUGGESTION = {
-    "source": OneOf("staff", "past_interactions", "global"),
-    "sources": [
-        OneOf("featured", "most_followed", "most_interactions", "similar_to_recently_followed", "friends_of_friends")
-    ],
-    "account": ACCOUNT,
-}
+SUGGESTION = entity("Suggestion")
 
 _kept = query(select(interactions.c.target_id).where(interactions.c.account_id == bindparam("me")), AccountId)
 

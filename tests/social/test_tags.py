@@ -8,12 +8,10 @@ from typing import Any
 
 from tests.social.members import join_all, set_state
 from tests.social.posts import arrive, home, post, settle, walk
-from tests.social.shapes import FEATURED_TAG, check
+from tests.social.shapes import FEATURED_TAG, OWN_TAG, TAG, check, entity
 from tests.town import Town
 
-HISTORY = [{"day": "digits", "uses": "digits", "accounts": "digits"}]
-TAG = {"id": "id", "name": "text", "url": "url", "history": HISTORY}
-OWN_TAG = TAG | {"following": "bool", "featuring": "bool"}
+HISTORY = [entity("History")]
 
 
 def new_tag(begin: str = "Tag") -> str:

@@ -18,18 +18,10 @@ from tests.conftest import TownBuilder
 from tests.social.members import Member, join
 from tests.social.posts import does, post
 from tests.social.samples import image_file
-from tests.social.shapes import check, maybe
+from tests.social.shapes import check, entity
 from tests.town import Town
 
-TRANSLATION = {
-    "content": "text",
-    "spoiler_text": "text",
-    "language": "text",
-    "detected_source_language": "text",
-    "provider": "text",
-    "media_attachments": [{"id": "id", "description": "text"}],
-    "poll": maybe({"id": "id", "options": [{"title": "text"}]}),
-}
+TRANSLATION = entity("Translation")
 _set_language = command(
     update(statuses).where(statuses.c.id == bindparam("status")).values(language=bindparam("language"))
 )

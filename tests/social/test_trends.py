@@ -17,22 +17,19 @@ from kith.social.trends import tasks
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, set_state, stranger, strangers, until
 from tests.social.posts import post, settle
-from tests.social.shapes import CARD, PUBLIC_STATUS, STATUS, check, maybe
+from tests.social.shapes import OWN_TAG, PUBLIC_STATUS, STATUS, TAG, always, check, entity
 from tests.social.staff import employ, employ_as, verdict
-from tests.social.test_tags import HISTORY, OWN_TAG, TAG, new_tag
+from tests.social.test_tags import new_tag
 from tests.social.trend_seeds import like, make_card, refresh, say, share, use
 from tests.town import Town
 
 TRENDS, ADMIN = "/api/v1/trends", "/api/v1/admin/trends"
-ADMIN_TAG = OWN_TAG | {"trendable": "bool", "usable": "bool", "listable": "bool", "requires_review": "bool"}
-LINK = CARD | {"history": HISTORY}
-ADMIN_LINK = LINK | {"id": "id", "requires_review": "bool"}
+ADMIN_TAG = always(entity("StaffTag"), "following", "featuring", "trendable", "usable", "listable", "requires_review")
+LINK = entity("TrendingLink")
+ADMIN_LINK = always(entity("StaffLink"), "id", "requires_review")
 ADMIN_STATUS = STATUS | {"requires_review": "bool"}
-PUBLISHER = {
-    "id": "id", "domain": "text", "trendable": "bool", "reviewed_at": maybe("moment"),
-    "requested_review_at": maybe("moment"), "requires_review": "bool",
-}  # fmt: skip
-AUTHOR = {name: shape for name, shape in PUBLISHER.items() if name != "domain"} | {"acct": "text"}
+PUBLISHER = entity("Publisher")
+AUTHOR = entity("TrendAuthor")
 DAY = timedelta(days=1)
 
 

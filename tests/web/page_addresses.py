@@ -279,6 +279,7 @@ NO_PAGES = (
     "/health*",
     "/api/v2/openapi.json",
     "/api/v2/docs",
+    "/api/docs*",
     "/.well-known/*",
     "/auth/*",
     "/settings",

@@ -23,6 +23,7 @@ from kith.identity.providers.oauth2.authentication.bearers import of_session as 
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.consent.scope_texts import words_for as scope_words
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants.service import Issued
 from kith.identity.providers.oauth2.grants.service import revoke as revoke_oauth_token
@@ -91,6 +92,7 @@ __all__ = [
     "note_use",
     "register_by_app",
     "revoke_oauth_token",
+    "scope_words",
     "send_confirmation",
     "signup_mode",
     "still_open",

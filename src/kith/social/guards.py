@@ -102,10 +102,11 @@ async def any_token(exchange: Exchange) -> None:
 class Guard:
     """Lets callers in who have one of `scopes`, for which it asks `check`."""
 
-    __slots__ = ("_check", "scopes")
+    __slots__ = ("_check", "is_optional", "scopes")
 
-    def __init__(self, scopes: tuple[str, ...], check: Check) -> None:
+    def __init__(self, scopes: tuple[str, ...], check: Check, *, is_optional: bool = False) -> None:
         self.scopes = scopes
+        self.is_optional = is_optional
         self._check = check
 
     def __call__(self, exchange: Exchange) -> Awaitable[None]:
@@ -163,7 +164,7 @@ def optional(*scopes: str) -> Guard:
     async def check(exchange: Exchange) -> None:
         await _whoever(exchange, scopes)
 
-    return Guard(scopes, check)
+    return Guard(scopes, check, is_optional=True)
 
 
 async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:

@@ -1,14 +1,13 @@
-"""Routes described in OpenAPI 3.1, from their declarations alone."""
+"""Routes described in OpenAPI 3.1: what they take from their declarations, what they answer from who knows it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, get_type_hints
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import msgspec
 
-from kith.base.exchange import Answer
 from kith.base.params.upload import Upload
 from kith.base.routing.parameters import Parameter
 from kith.base.routing.route import AnswerShape, Route
@@ -16,35 +15,43 @@ from kith.base.routing.route import AnswerShape, Route
 __all__ = ["describe"]
 
 Schema = dict[str, Any]
+Tell = Callable[[Route, str, str], Schema]
 _REF = "#/components/schemas/{name}"
 _GAP = re.compile(r"\{([a-z_]+)(?::path)?\}")
+_BODIES = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
 
 
-def describe(routes: Iterable[Route], *, title: str, version: str, base_url: str, security: Schema) -> Schema:
-    """`security` describes how callers say who they are; each route's guards say which scopes they need."""
+def describe(
+    routes: Iterable[Route], *, title: str, version: str, base_url: str, security: Schema, tell: Tell, schemas: Schema
+) -> Schema:
+    """`security` describes how callers say who they are, `schemas` what is answered.
+
+    `tell` says of a route, a method and a path what cannot be derived: summary, answers, who may call, and parameters
+    that the handler reads by itself.
+    """
     found = [one for one in routes if one.shape is not AnswerShape.SOCKET]
-    schemas = _Schemas(found)
+    taken = _TakenShapes(found)
     paths: dict[str, Schema] = {}
     for one in found:
         for template in (one.template, *one.aliases):
             path = _GAP.sub(r"{\1}", template)
             for method in one.methods:
-                paths.setdefault(path, {})[method.lower()] = _operation(one, method, path, schemas)
+                operation = _operation(one, method, path, taken, tell(one, method, path))
+                paths.setdefault(path, {})[method.lower()] = operation
     return {
         "openapi": "3.1.0",
         "info": {"title": title, "version": version, "license": {"name": "AGPL-3.0-or-later"}},
         "servers": [{"url": base_url}],
         "paths": dict(sorted(paths.items())),
-        "components": {"securitySchemes": security, "schemas": dict(sorted(schemas.components.items()))},
+        "components": {"securitySchemes": security, "schemas": dict(sorted((taken.components | schemas).items()))},
     }
 
 
-class _Schemas:
-    """What the structs of all routes look like, each once."""
+class _TakenShapes:
+    """What the structs look like that routes take, each once."""
 
     def __init__(self, routes: list[Route]) -> None:
         kinds = {one.kind for route in routes for one in route.parameters if one.place in ("query", "body")}
-        kinds |= {kind for route in routes if (kind := _returned(route)) is not None}
         self._kinds = sorted(kinds, key=lambda kind: (str(kind), id(kind)))
         schemas, self.components = msgspec.json.schema_components(self._kinds, schema_hook=_hook, ref_template=_REF)
         self._schemas = dict(zip(map(id, self._kinds), schemas, strict=True))
@@ -66,40 +73,19 @@ def _hook(kind: type) -> Schema:
     raise NotImplementedError(kind)
 
 
-def _returned(route: Route) -> Any:
-    """What the handler says it gives; one that gives bytes made already says nothing."""
-    kind = get_type_hints(route.handler).get("return")
-    if kind is None or kind is type(None) or kind is Answer:
-        return None
-    return kind
-
-
-def _operation(route: Route, method: str, path: str, schemas: _Schemas) -> Schema:
+def _operation(route: Route, method: str, path: str, taken: _TakenShapes, told: Schema) -> Schema:
     words = re.sub(r"[^a-z0-9]+", "_", path.lower()).strip("_")
-    operation: Schema = {
-        "operationId": f"{method.lower()}_{words}",
-        "parameters": [_path_parameter(name, route.parameters) for name in _GAP.findall(route.template)],
-        "responses": {str(route.status): _response(route, schemas), "default": {"description": "Why not."}},
-    }
-    if route.summary:
-        operation["summary"] = route.summary
-    scopes = [scope for guard in route.guards for scope in getattr(guard, "scopes", ())]
-    if scopes:
-        operation["security"] = [{"OAuth": scopes}]
+    own = [_path_parameter(name, route.parameters) for name in _GAP.findall(route.template)]
+    operation: Schema = {"operationId": f"{method.lower()}_{words}", **told}
     for parameter in route.parameters:
         if parameter.place == "query":
-            operation["parameters"] += _query_parameters(schemas.fields(parameter.kind))
+            own += _query_parameters(taken.fields(parameter.kind))
         elif parameter.place == "body":
-            schema = {"schema": schemas.of(parameter.kind)}
-            kinds = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data")
-            operation["requestBody"] = {"content": dict.fromkeys(kinds, schema)}
-    return operation | (route.description or {})
-
-
-def _response(route: Route, schemas: _Schemas) -> Schema:
-    kind = _returned(route)
-    schema = schemas.of(kind) if kind is not None else {}
-    return {"description": "Done.", "content": {"application/json": {"schema": schema}}}
+            schema = {"schema": taken.of(parameter.kind)}
+            operation["requestBody"] = {"content": dict.fromkeys(_BODIES, schema)}
+    named = {one["name"] for one in own}
+    further = [one for one in told.get("parameters", ()) if one["$ref"].rpartition("/")[2] not in named]
+    return operation | {"parameters": own + further} | (route.description or {})
 
 
 def _path_parameter(name: str, parameters: tuple[Parameter, ...]) -> Schema:

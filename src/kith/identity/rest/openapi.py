@@ -238,11 +238,18 @@ def describe(resources: Sequence[Resource[Any]], actions: Sequence[Action], base
             "license": {"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
         },
         "servers": [{"url": f"{base_url}/api/v2"}],
-        "security": [{"Basic": []}],
+        "security": [{"Basic": []}, {"Token": []}],
         "tags": [{"name": name} for name in sorted({path.split("/")[1] for path in paths})],
         "paths": dict(sorted(paths.items())),
         "components": {
-            "securitySchemes": {"Basic": {"type": "http", "scheme": "basic"}},
+            "securitySchemes": {
+                "Basic": {
+                    "type": "http",
+                    "scheme": "basic",
+                    "description": "User name, and password or app password.",
+                },
+                "Token": {"type": "http", "scheme": "bearer", "description": "A token with the scope of this API."},
+            },
             "schemas": dict(sorted(schemas.items())),
         },
     }

@@ -11,7 +11,7 @@ from kith.base.stored_settings import SettingsChanged
 from kith.base.work import Works
 from kith.social.errors import DIALECT
 from kith.social.guards import MemberSeen
-from kith.social.instance import api, description, tasks
+from kith.social.instance import api, tasks
 from kith.social.instance.kept_answers import KeptAnswers
 
 
@@ -24,7 +24,7 @@ def _kept_answers(works: Works) -> KeptAnswers:
 ROOM = Room(
     name="instance",
     dialect=DIALECT,
-    routes=(*api.routes, *description.routes),
+    routes=tuple(api.routes),
     jobs=(tasks.COUNT, tasks.NOTE_PRESENCE, tasks.FORGET),
     periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.ForgetOldDays()),),
     subscriptions=((MemberSeen, tasks.NOTE_PRESENCE),),

@@ -28,6 +28,7 @@ WORDS = {
     "read:lists": "See your lists",
     "read:mutes": "See whom you mute",
     "read:notifications": "See your notifications",
+    "read:reports": "See your reports",
     "read:search": "Search in your name",
     "read:statuses": "See posts",
     "write:accounts": "Change your profile",
