@@ -19,7 +19,7 @@ import click
 import httpx
 import msgspec
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from kith.app import ROUTES
 from kith.base.settings import Settings
