@@ -301,7 +301,7 @@ async def test_a_query_that_writes_is_kept_with_the_rest(base: Foundation) -> No
 NOW = datetime(2024, 1, 1, tzinfo=UTC)
 JOB = {
     "id": 1, "kind": "k", "lane": "l", "payload": "{}", "key": "same", "state": 0, "run_at": NOW, "attempts": 0,
-    "deaths": 0, "held_by": None, "held_until": None, "error": None, "created_at": NOW,
+    "deaths": 0, "held_by": None, "held_until": None, "error": None, "created_at": NOW, "request": "",
 }  # fmt: skip
 COUNT = {"key": "k", "window": 1, "ends": 1, "count": 1}
 
