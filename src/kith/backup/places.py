@@ -46,6 +46,7 @@ class BackupPlace:
                 self.folder or Path(),
                 access_key=settings.backup_access_key or settings.media_access_key,
                 secret_key=settings.backup_secret_key or settings.media_secret_key,
+                private=True,
             )
         except ValueError as error:
             raise BadSettings(f"{error}: set KITH_BACKUP_ACCESS_KEY and KITH_BACKUP_SECRET_KEY for a bucket") from error
