@@ -93,8 +93,16 @@ async def _sqlite(settings: Settings, repository: Repository, manifest: Manifest
     path = settings.sqlite_path
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = path.with_name(f"{path.name}.restoring")
+    for left in (unfinished, path):
+        _drop_log(left)
     await sqlite_moment.load(repository, manifest.database, unfinished, tell.advance)
     await asyncio.to_thread(unfinished.rename, path)
+
+
+def _drop_log(path: Path) -> None:
+    """A log beside a database that is not there belongs to an earlier one, and SQLite would put its pages over this."""
+    for ending in ("-wal", "-shm", "-journal"):
+        path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
 
 
 async def _postgres(settings: Settings, repository: Repository, manifest: Manifest, tell: Progress) -> None:
@@ -138,5 +146,13 @@ def differing(expected: dict[str, int], found: dict[str, int]) -> list[str]:
 def with_place(settings: Settings, data: Path, database: str) -> Settings:
     """The same settings for another place, where nothing is sent and no backup is made."""
     return msgspec.structs.replace(
-        settings, data=data, database=database, media="", smtp="", backup="", backup_schedule="", worker=False
+        settings,
+        data=data,
+        database=database,
+        database_replicas=(),
+        media="",
+        smtp="",
+        backup="",
+        backup_schedule="",
+        worker=False,
     )
