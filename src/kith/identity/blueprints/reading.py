@@ -254,6 +254,10 @@ class _Builder:
             raise BadBlueprint(f"line {line}: {node.tag} {_WANTED[node.tag]}") from None
 
 
+def _can_be_kept(value: float) -> bool:
+    return value.bit_length() <= 63 if isinstance(value, int) else math.isfinite(value)
+
+
 def _word(value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise ValueError
