@@ -20,6 +20,8 @@ from kith.identity.blueprints.reading import read_blueprint
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import BadBlueprint, Sealed
 from kith.identity.blueprints.writing import as_yaml
+from kith.identity.caller import ApiCaller
+from kith.identity.reauthentication import ReauthenticationNeeded
 from tests.conftest import TownBuilder
 from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
 from tests.identity.saml_keys import pair
@@ -247,6 +249,15 @@ async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> 
     assert (await send(helper, look)).status_code == 403
     assert (await send(helper, guess)).status_code == 403
 
+    # nor what the operator has put into variables and files for blueprints, which a rehearsal would show
+    for tag in ("!Env [KITH_BLUEPRINT_SECRET, x]", "!File [secret.txt, x]"):
+        told = (await send(helper, f"- {{model: core.group, identifiers: {{name: {tag}}}}}\n")).json()
+        assert "only a superuser" in told["logs"][0]["event"]
+    (town.folder / "blueprints").mkdir(exist_ok=True)
+    (town.folder / "blueprints" / "secret.txt").write_text("hunter2: 1")
+    told = await helper.call("POST", f"{BLUEPRINTS}import/", json={"path": "secret.txt"})
+    assert told.json()["logs"][0]["event"] == "Blueprint file does not exist"
+
     # what is kept up is applied as the server itself, so they cannot say what it is
     body = {"name": name, "content": "version: 1\nentries:\n" + mighty}
     assert (await helper.call("POST", BLUEPRINTS, json=body)).status_code == 403
@@ -263,6 +274,29 @@ async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> 
     for path in ("../kith.sqlite3", "/etc/passwd", "oci://example.org/x", "no.yaml"):
         answer = await owner.call("POST", BLUEPRINTS, json={"name": name, "path": path})
         assert answer.json() == {"path": ["Blueprint file does not exist"]}
+
+
+async def test_a_password_in_an_import_is_guarded_as_anywhere(town: Town) -> None:
+    owner = await owner_of(town)
+    [found] = await results(owner, "/core/users/", username=owner.username)
+    by_token = ApiCaller(found["pk"], owner.username, "owner", permissions=None)
+
+    async def tried(caller: ApiCaller, username: str, password: str) -> Applied:
+        attrs = f"{{name: n, password: {password}}}"
+        entry = f"- {{model: core.user, identifiers: {{username: {username}}}, attrs: {attrs}}}"
+        async with house.works.begin() as work:
+            return await rehearse(work, caller, [read(f"entries:\n{entry}")])
+
+    async with town.house() as house:
+        # whoever has not shown lately that it is them sets no password of their own
+        with pytest.raises(ReauthenticationNeeded):
+            await tried(by_token, owner.username, "a-new-one-of-some-length")
+        assert (await tried(by_token, new_name("somebody"), "a-new-one-of-some-length")).changes
+
+        # the policies judge what people send, not what the operator writes
+        with pytest.raises(BadBlueprint, match="password: "):
+            await tried(by_token, new_name("somebody"), "short")
+        assert (await tried(SYSTEM, new_name("somebody"), "short")).changes
 
 
 async def until(person: Person, name: str, status: str) -> dict[str, Any]:
