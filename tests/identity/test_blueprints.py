@@ -13,12 +13,14 @@ import pytest
 from kith.app import House
 from kith.cli.serve import offer_start
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
-from kith.identity.blueprints.exporting import ExportedFile, export
+from kith.identity.blueprints.exporting import ExportedFile, export, export_some
+from kith.identity.blueprints.flow_parts import parts_of
 from kith.identity.blueprints.models import Models
 from kith.identity.blueprints.outside import OutsideValues
 from kith.identity.blueprints.reading import read_blueprint
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import BadBlueprint, Sealed
+from kith.identity.blueprints.user_model import UserModel
 from kith.identity.blueprints.writing import as_yaml
 from kith.identity.caller import ApiCaller
 from kith.identity.reauthentication import ReauthenticationNeeded
@@ -182,7 +184,9 @@ entries:
 """
 
 
-async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(town: Town) -> None:
+async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # given
     owner, name = await owner_of(town), new_name("theirs")
     text = AUTHENTIK % {"name": name}
@@ -204,8 +208,11 @@ async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(town: Tow
     assert login["session_duration"] == 5400
 
     # and the flow can be taken out with all that belongs to it, and put in again without a change
+    [me] = await results(owner, "/core/users/", username=owner.username)
+    await make(owner, "/policies/bindings/", target=flow["pbm_uuid"], user=me["pk"], order=7)
     file = await owner.call("GET", f"{API}/flows/instances/{flow['pk']}/export/", headers={"Accept": "*/*"})
     assert file.status_code == 200
+    assert f"username, {owner.username}" in file.text
     assert {one.model for one in read_blueprint(file.content).entries} == {
         "flows.flow", "flows.flowstagebinding", "stages.passwordstage", "stages.userloginstage",
         "policies.expressionpolicy", "policies.policybinding",
@@ -214,6 +221,13 @@ async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(town: Tow
         "POST", f"{BLUEPRINTS}import/", files={"file": ("a.yaml", file.content)}, data={"rehearse": "true"}
     )
     assert again.json() == {"success": True, "logs": [], "changes": []}
+
+    # whomever it names is read, and not everybody there is
+    async with town.house() as house, house.works.begin() as work:
+        parts = await parts_of(work, flow["pk"])
+        monkeypatch.setattr(UserModel, "every", None)
+        assert parts is not None
+        assert as_yaml(await export_some(work, parts[1], f"flow-{name}")) == file.text
 
 
 async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> None:
