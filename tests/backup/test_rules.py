@@ -8,12 +8,13 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kith.backup import restoring, sqlite_moment
-from kith.backup.failures import Damaged, RepositoryInUse
+from kith.backup.failures import Damaged, NotEmpty, RepositoryInUse
 from kith.backup.making import Silent, work_folder
 from kith.backup.manifest import Manifest
 from kith.backup.places import BackupPlace
@@ -185,6 +186,21 @@ async def test_a_log_that_another_database_left_is_not_put_over_a_restored_one(t
     # then
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("SELECT b FROM a").fetchall() == [("restored",)]
+
+
+async def test_an_interrupted_restore_goes_on_in_its_own_database_only(tmp_path: Path) -> None:
+    settings = load({"KITH_DATA": str(tmp_path)})
+    other = msgspec.structs.replace(settings, database=f"sqlite:///{tmp_path}/live.sqlite3")
+    manifest = Manifest(
+        id="1", made_at=MONDAY, version="", revision="", engine="sqlite", base_url="", domain="", counts={},
+        settings=record(settings),
+    )  # fmt: skip
+    settings.restore_mark.write_text(restoring._mark_of(settings, manifest))
+    for path in (settings.sqlite_path, other.sqlite_path):
+        path.touch()
+    await restoring.refuse_filled(settings, manifest)
+    with pytest.raises(NotEmpty):
+        await restoring.refuse_filled(other, manifest)
 
 
 def test_one_run_at_a_time_copies_the_database(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import sqlite3
 from contextlib import closing
@@ -40,7 +41,7 @@ async def refuse_filled(settings: Settings, manifest: Manifest) -> None:
             "of database that it was made of"
         )
     mark = settings.restore_mark
-    if mark.is_file() and mark.read_text("utf-8") == manifest.id:
+    if mark.is_file() and mark.read_text("utf-8") == _mark_of(settings, manifest):
         return
     places = [settings.data / "keys", settings.data / "media"]
     for path in [*places, settings.sqlite_path] if settings.is_sqlite else places:
@@ -51,6 +52,11 @@ async def refuse_filled(settings: Settings, manifest: Manifest) -> None:
 
         if not await is_empty(settings.database):
             raise NotEmpty("there are tables in the database: a backup is restored to an empty one only")
+
+
+def _mark_of(settings: Settings, manifest: Manifest) -> str:
+    """The database is part of it: another one than that which was being filled must be empty, too."""
+    return f"{manifest.id} {hashlib.sha256(settings.database.encode()).hexdigest()}"
 
 
 async def restore(
@@ -69,7 +75,7 @@ async def restore(
     tell = progress or Silent()
     await refuse_filled(settings, manifest)
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    settings.restore_mark.write_text(manifest.id, "utf-8")
+    settings.restore_mark.write_text(_mark_of(settings, manifest), "utf-8")
     for key in manifest.keys:
         await _key(repository, key, settings.data / "keys")
     tell.begin("Database", manifest.database_bytes)
@@ -106,8 +112,15 @@ def _drop_log(path: Path) -> None:
 
 
 async def _postgres(settings: Settings, repository: Repository, manifest: Manifest, tell: Progress) -> None:
-    from kith.backup.postgres_moment import fill  # noqa: PLC0415 - loaded when first used
+    from kith.backup.postgres_moment import fill, moment  # noqa: PLC0415 - loaded when first used
 
+    async with moment(settings.database) as now:
+        revision = await now.revision()
+    if revision is not None and revision != manifest.revision:
+        raise NotEmpty(
+            f"the restore that was interrupted had upgraded the database to {revision} already, and the rows of the "
+            f"backup are of {manifest.revision}: give it an empty database"
+        )
     await upgrade(settings, to=manifest.revision)
     await fill(settings.database, repository, manifest.tables, manifest.sequences, tell.advance)
 
