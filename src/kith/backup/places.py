@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -101,9 +101,11 @@ class BackupPlace:
         raise RepositoryInUse(f"another backup is being written to {shown(self.target)} by {lock.holder}")
 
     async def _keep(self, key: str) -> None:
+        """A bucket that fails once is told again: who stops saying so is taken for gone, and others write."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
-            await self._say(key)
+            with suppress(Exception):
+                await self._say(key)
 
 
 @asynccontextmanager
