@@ -138,7 +138,7 @@ class CertificateKeeper:
 
 
 def _pause_after(failures: int) -> float:
-    return min(FIRST_PAUSE * 2 ** min(failures, 20), LONGEST_PAUSE)
+    return min(FIRST_PAUSE * float(1 << min(failures, 20)), LONGEST_PAUSE)
 
 
 def _server_context() -> ssl.SSLContext:
