@@ -32,9 +32,8 @@ from tests.town.ports import ReservedPort
 
 ROOT = FOLDER.parent
 TUTORIAL = "tutorial.md"
-# Pages whose examples have yet to say which of them cannot be run; they are checked like those.
-NOT_RUN = ("backup.md", "upgrading.md", "moving-in.md", "blueprints.md", "watching.md")
 OTHERS = {"KITH_CONFIG"}  # not a setting, but where settings are
+OF_BLUEPRINTS = "KITH_BLUEPRINT_"  # what a blueprint may read of the environment
 _ADDRESS = re.compile(r"http://localhost:8000(/[^\s\"'<>`)\\|]*)")
 _NAME = re.compile(r"\bKITH_[A-Z_]*[A-Z]\b")
 _CALL = re.compile(r"(?:^|[\s(`])(?:\.venv/bin/)?kith ([a-z][^\n`|;)]*)", re.MULTILINE)
@@ -59,12 +58,25 @@ def _is_ini(text: str) -> None:
     configparser.ConfigParser(interpolation=None).read_string(text)
 
 
+class _AnyTag(yaml.SafeLoader):
+    """Tags of blueprints count as what follows them."""
+
+
+_AnyTag.add_multi_constructor("!", lambda loader, _tag, node: _plain(loader, node))
+
+
+def _plain(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node) if isinstance(node, yaml.ScalarNode) else loader.construct_object(node)
+
+
 CHECKS: dict[str, Callable[[str], Any]] = {
     "sh": _is_bash,
     "python": _compiles,
     "json": msgspec.json.decode,
     "toml": _is_settings,
-    "yaml": yaml.safe_load,
+    "yaml": lambda text: yaml.load(text, _AnyTag),
     "ini": _is_ini,
 }
 UNCHECKED = {"", "text", "nginx", "caddy", "apache", "http"}
@@ -94,7 +106,7 @@ def test_settings_commands_and_addresses_are_there() -> None:
 
 def _unknown(page: Page) -> list[str]:
     settings = {f"KITH_{name.upper()}" for name in Settings.__struct_fields__} | OTHERS
-    found = [name for name in _NAME.findall(page.text) if name not in settings]
+    found = [name for name in _NAME.findall(page.text) if name not in settings and not name.startswith(OF_BLUEPRINTS)]
     found += [path for path in _ADDRESS.findall(page.plain) if not _is_route(path)]
     if page.name != "reference/commands.md":
         found += [f"kith {call}: {why}" for call in _CALL.findall(page.text) if (why := _why_no_command(call))]
@@ -122,6 +134,8 @@ def _why_no_command(call: str) -> str:
     options: set[str] = set()
     for word in words:
         if isinstance(command, click.Group):
+            if word in {name for one in command.params for name in one.opts}:
+                break  # an option of the group
             if not re.fullmatch("[a-z-]+", word):
                 break  # the group itself is spoken of
             command = command.get_command(click.Context(command), word)
@@ -151,7 +165,7 @@ def test_the_site_is_built_without_a_broken_link_and_asks_no_other_host(tmp_path
 
 async def test_examples_do_what_they_say(tmp_path: Path) -> None:
     """One server for all pages, as for a reader: the tutorial first."""
-    pages = {page.name: page for page in all_pages() if page.name not in NOT_RUN}
+    pages = {page.name: page for page in all_pages()}
     folder = tmp_path / "reader"
     folder.mkdir()
     with ReservedPort() as port:
@@ -159,12 +173,13 @@ async def test_examples_do_what_they_say(tmp_path: Path) -> None:
             app = f"http://localhost:{port.number}"
             tutorial = pages.pop(TUTORIAL)
             await _run(tutorial, town, folder, app)
-            await _enter(tutorial, town, folder, app)
+            await _enter(town, folder, app)
             for page in pages.values():
                 await _run(page, town, folder, app)
 
 
-def _as_here(text: str, town: Town, app: str) -> str:
+def _as_here(text: str, town: Town, folder: Path, app: str) -> str:
+    text = text.replace("/mnt/", f"{folder}/").replace("/etc/kith/", f"{folder}/")
     text = text.replace("http://localhost:8000", town.base_url).replace("http://localhost:5555", app)
     return text.replace(".venv/bin/kith", str(Path(sys.executable).parent / "kith"))
 
@@ -174,9 +189,12 @@ async def _run(page: Page, town: Town, folder: Path, app: str) -> None:
     script = "\n".join(one.text for one in page.examples if one.language == "sh" and not one.why)
     if not script:
         return
+    for one in page.examples:
+        if one.title:
+            (folder / one.title).write_text(one.text)
     setup = town.setup_link() if page.name == TUTORIAL else ""
     process = await asyncio.create_subprocess_exec(
-        "bash", "-euo", "pipefail", "-c", _as_here(script, town, app), cwd=folder,
+        "bash", "-euo", "pipefail", "-c", _as_here(script, town, folder, app), cwd=folder,
         env=os.environ | town.environment | {"SETUP": setup}, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
@@ -184,10 +202,8 @@ async def _run(page: Page, town: Town, folder: Path, app: str) -> None:
     assert process.returncode == 0, f"{page.name}\n{said.decode()[-3000:]}"
 
 
-async def _enter(page: Page, town: Town, folder: Path, app: str) -> None:
+async def _enter(town: Town, folder: Path, app: str) -> None:
     """The tutorial's application, and Ada's browser before it."""
-    [program] = [one.text for one in page.examples if one.title == "hello.py"]
-    (folder / "hello.py").write_text(program)
     environment = os.environ | {"KITH": town.base_url, "ME": app}
     process = await asyncio.create_subprocess_exec(sys.executable, "hello.py", cwd=folder, env=environment)
     try:
