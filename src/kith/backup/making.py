@@ -23,12 +23,12 @@ from kith.backup.stored_files import Gatherer
 from kith.base.blobs import Blobs, blobs
 from kith.base.settings import Settings
 
-__all__ = ["Progress", "Silent", "make", "media_of"]
+__all__ = ["BackupProgress", "Silent", "make", "media_of"]
 
 _WORK = "backup-in-progress"
 
 
-class Progress(Protocol):
+class BackupProgress(Protocol):
     """Told what is being done, and of every piece that is done."""
 
     def begin(self, words: str, total: int | None = None) -> None: ...
@@ -51,7 +51,7 @@ def media_of(settings: Settings) -> Blobs:
     )
 
 
-async def make(settings: Settings, repository: Repository, progress: Progress | None = None) -> Manifest:
+async def make(settings: Settings, repository: Repository, progress: BackupProgress | None = None) -> Manifest:
     """Files, then the database at one moment, then the files that came meanwhile; the manifest last.
 
     Everything that was written is read back before the manifest says that it is there.
@@ -124,7 +124,7 @@ def work_folder(beside: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-async def _sqlite(settings: Settings, repository: Repository, tell: Progress) -> dict[str, Any]:
+async def _sqlite(settings: Settings, repository: Repository, tell: BackupProgress) -> dict[str, Any]:
     with work_folder(settings.sqlite_path.parent) as folder:
         moment = await asyncio.to_thread(sqlite_moment.copy_moment, settings.sqlite_path, folder / "kith.sqlite3")
         made_at = datetime.now(UTC)
@@ -139,7 +139,7 @@ async def _sqlite(settings: Settings, repository: Repository, tell: Progress) ->
         }
 
 
-async def _postgres(settings: Settings, repository: Repository, tell: Progress) -> dict[str, Any]:
+async def _postgres(settings: Settings, repository: Repository, tell: BackupProgress) -> dict[str, Any]:
     from kith.backup.postgres_moment import moment  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
 
     async with moment(settings.database) as now:

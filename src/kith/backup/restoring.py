@@ -13,7 +13,7 @@ import msgspec
 
 from kith.backup import sqlite_moment
 from kith.backup.failures import NotEmpty
-from kith.backup.making import Progress, Silent, media_of
+from kith.backup.making import BackupProgress, Silent, media_of
 from kith.backup.manifest import FileEntry, Manifest
 from kith.backup.recorded_settings import as_toml
 from kith.backup.repository import Repository
@@ -63,7 +63,7 @@ async def restore(
     settings: Settings,
     repository: Repository,
     manifest: Manifest,
-    progress: Progress | None = None,
+    progress: BackupProgress | None = None,
     *,
     files: list[FileEntry] | None = None,
     to_newest: bool = True,
@@ -95,7 +95,7 @@ async def restore(
     return differences
 
 
-async def _sqlite(settings: Settings, repository: Repository, manifest: Manifest, tell: Progress) -> None:
+async def _sqlite(settings: Settings, repository: Repository, manifest: Manifest, tell: BackupProgress) -> None:
     path = settings.sqlite_path
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = path.with_name(f"{path.name}.restoring")
@@ -111,7 +111,7 @@ def _drop_log(path: Path) -> None:
         path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
 
 
-async def _postgres(settings: Settings, repository: Repository, manifest: Manifest, tell: Progress) -> None:
+async def _postgres(settings: Settings, repository: Repository, manifest: Manifest, tell: BackupProgress) -> None:
     from kith.backup.postgres_moment import fill, moment  # noqa: PLC0415 - loaded when first used
 
     async with moment(settings.database) as now:
