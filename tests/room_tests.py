@@ -56,7 +56,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.log": ("base/test_edge.py",),
     "kith.base.logger": ("base/test_edge.py",),
     "kith.base.mailing": ("base/test_mail.py",),
-    "kith.base.metrics": ("base/test_edge.py", "base/test_readiness.py"),
+    "kith.base.metrics": ("base/test_edge.py", "base/test_metrics.py", "base/test_readiness.py"),
     "kith.base.patterns": ("test_costs.py", "identity/test_policies.py"),
     "kith.base.relay": ("base/test_news.py",),
     "kith.base.room": ("base/test_work.py",),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
 
+from kith.backup import places
 from kith.backup.failures import Damaged, NotEmpty, RepositoryInUse
 from kith.backup.listing import prune_repository
 from kith.backup.making import make
@@ -79,6 +83,27 @@ async def test_a_bucket_holds_backups_as_a_folder_does(bucket: Bucket, tmp_path:
         gone, pieces = await prune_repository(again, "1 daily")
     assert (gone, await again.ids(), pieces) == ([first.id], [second.id], 2)
     assert not [key for key in bucket.kept if "locks" in key]
+
+
+async def test_a_lock_stays_though_the_bucket_fails_once(
+    bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Moody(dict[str, Any]):
+        has_refused = False
+
+        def __setitem__(self, key: str, value: Any) -> None:
+            if not self.has_refused:
+                self.has_refused = True
+                raise web.HTTPForbidden
+            super().__setitem__(key, value)
+
+    monkeypatch.setattr(places, "REFRESH_SECONDS", 0.01)
+    target = f"s3://photos/small?endpoint=http://127.0.0.1:{bucket.server.port}&region=eu-1&allow_http=true"
+    async with BackupPlace(target, load(_keys() | {"KITH_DATA": str(tmp_path)})).lock():
+        bucket.kept = Moody()
+        async with asyncio.timeout(60):
+            while not bucket.kept:
+                await asyncio.sleep(0.01)
 
 
 def _keys() -> dict[str, str]:

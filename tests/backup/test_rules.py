@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kith.backup.failures import Damaged
+from kith.backup import restoring, sqlite_moment
+from kith.backup.failures import Damaged, NotEmpty, RepositoryInUse
+from kith.backup.making import Silent, work_folder
+from kith.backup.manifest import Manifest
+from kith.backup.places import BackupPlace
 from kith.backup.postgres_moment import Cutter
 from kith.backup.recorded_settings import as_toml, record
+from kith.backup.repository import Repository
+from kith.backup.restoring import with_place
 from kith.backup.retention import read_keep, superfluous
 from kith.backup.sealing import PieceSealer
 from kith.base.backups.schedule import is_due, read_schedule
@@ -121,10 +131,81 @@ def test_what_was_sealed_is_opened_under_its_own_name_only(key: bytes | None, da
 
 
 def test_secrets_of_the_environment_are_only_named() -> None:
-    settings = load({"KITH_TITLE": "Our town", "KITH_SMTP": "smtp://u:hunter2@mail.example.org", "KITH_DATA": "/srv"})
+    given = {"KITH_TITLE": "Our town", "KITH_SMTP": "smtp://u:hunter2@mail.example.org", "KITH_DATA": "/srv"}
+    replicas = {
+        "KITH_DATABASE": "postgresql://u:hunter2@db/kith",
+        "KITH_DATABASE_REPLICAS": "postgresql://u:hunter2@r/k",
+    }
+    settings = load(given | replicas)
     recorded = record(settings)
-    assert recorded.secret == ("smtp",)
+    assert recorded.secret == ("database", "database_replicas", "smtp")
+    assert with_place(settings, Path("/srv"), "postgresql://db/rehearsal").database_replicas == ()
     text = as_toml(recorded)
     assert 'title = "Our town"' in text
     assert "# smtp =" in text
     assert "hunter2" not in text
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+async def test_nobody_else_can_read_a_backup_that_is_not_encrypted(tmp_path: Path, is_there: bool) -> None:
+    folder = tmp_path / "backups"
+    if is_there:
+        folder.mkdir(mode=0o755)
+    place = BackupPlace(str(folder), load({}))
+    async with place.lock():
+        repository = await Repository.open_or_create(place, None)
+        await repository.add(b"the server's own key")
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) == 3
+    assert {path.stat().st_mode & 0o077 for path in files} == {0}
+    assert is_there or folder.stat().st_mode & 0o077 == 0
+
+
+async def test_a_log_that_another_database_left_is_not_put_over_a_restored_one(tmp_path: Path) -> None:
+    # given a database in a repository, and where it is to go the log of one that was killed
+    settings = load({"KITH_DATA": str(tmp_path / "data")})
+    path, kept = settings.sqlite_path, tmp_path / "kept"
+    path.parent.mkdir()
+    with closing(sqlite3.connect(kept)) as db:
+        db.executescript("CREATE TABLE a (b); INSERT INTO a VALUES ('restored')")
+    repository = await Repository.open_or_create(BackupPlace(str(tmp_path / "backups"), settings), None)
+    chunks = await sqlite_moment.store(repository, kept, lambda _: None)
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.executescript("PRAGMA journal_mode=WAL; CREATE TABLE a (b); INSERT INTO a VALUES ('of another database')")
+        log = path.with_name(f"{path.name}-wal").read_bytes()
+    path.unlink()
+    path.with_name(f"{path.name}-wal").write_bytes(log)
+    manifest = Manifest(
+        id="1", made_at=MONDAY, version="", revision="", engine="sqlite", base_url="", domain="", counts={},
+        database=chunks, settings=record(settings),
+    )  # fmt: skip
+
+    # when
+    await restoring._sqlite(settings, repository, manifest, Silent())
+
+    # then
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT b FROM a").fetchall() == [("restored",)]
+
+
+async def test_an_interrupted_restore_goes_on_in_its_own_database_only(tmp_path: Path) -> None:
+    settings = load({"KITH_DATA": str(tmp_path)})
+    other = msgspec.structs.replace(settings, database=f"sqlite:///{tmp_path}/live.sqlite3")
+    manifest = Manifest(
+        id="1", made_at=MONDAY, version="", revision="", engine="sqlite", base_url="", domain="", counts={},
+        settings=record(settings),
+    )  # fmt: skip
+    settings.restore_mark.write_text(restoring._mark_of(settings, manifest))
+    for path in (settings.sqlite_path, other.sqlite_path):
+        path.touch()
+    await restoring.refuse_filled(settings, manifest)
+    with pytest.raises(NotEmpty):
+        await restoring.refuse_filled(other, manifest)
+
+
+def test_one_run_at_a_time_copies_the_database(tmp_path: Path) -> None:
+    with work_folder(tmp_path) as first, pytest.raises(RepositoryInUse), work_folder(tmp_path):
+        pass
+    assert not first.exists()
+    with work_folder(tmp_path) as second:
+        assert second.stat().st_mode & 0o777 == 0o700

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import ssl
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 from cryptography import x509
 
 from kith.base.acme.folder import TlsFolder
+from kith.base.acme.keeper import CertificateKeeper
+from kith.base.acme.plain_http import PlainHttp
 from tests.base.pebble import pebble
 from tests.social.members import join
 from tests.social.streams import Events
@@ -146,6 +149,29 @@ async def test_a_server_gets_a_certificate_renews_it_under_way_and_keeps_it_when
                 assert await _serial(tls.number, also) != 0
                 await _until(lambda: _is_served(tls.number, also, other_than=second), town)
                 assert not folder.is_wished_for
+
+
+def test_nobody_is_sent_to_another_host(tmp_path: Path) -> None:
+    plain = PlainHttp(TlsFolder(tmp_path), "https://a.example", ["a.example"], lambda: True)
+    scope = {"path": "@b.example/", "raw_path": b"@b.example/", "query_string": b"", "method": "GET", "headers": []}
+    assert plain._answer(scope)[1] == [(b"location", b"https://a.example/@b.example/")]
+
+
+async def test_nothing_is_ordered_again_and_again_where_it_cannot_be_kept(tmp_path: Path) -> None:
+    class FullDisk:
+        asked = 0
+
+        async def request(self, *_: Any, **__: Any) -> Any:
+            self.asked += 1
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    ask = FullDisk()
+    keeper = CertificateKeeper(TlsFolder(tmp_path), ["a.example"], ask, "https://acme.example/directory")
+    TlsFolder(tmp_path).wish()
+    with pytest.raises(OSError, match="No space"):
+        await keeper.look()
+    await keeper.look()
+    assert ask.asked == 1
 
 
 async def _is_served(port: int, trust: ssl.SSLContext, other_than: int = 0) -> bool:

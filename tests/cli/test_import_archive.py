@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import tarfile
@@ -15,6 +16,7 @@ from kith.base.errors import Invalid
 from kith.cli.imports.archive import files
 from kith.cli.imports.archive.files import open_archive
 from kith.cli.imports.archive.notes import notes_in
+from kith.cli.imports.archive.pictures import Finder
 from tests.cli.mastodon_server import PNG
 from tests.cli.running import kith
 from tests.social.members import Member, join
@@ -158,3 +160,47 @@ def test_an_archive_of_too_many_files_is_refused(tmp_path: Path, monkeypatch: py
     (tmp_path / "b.zip").write_bytes(b"no archive")
     with pytest.raises(Invalid, match="neither a ZIP"):
         open_archive(tmp_path / "b.zip")
+
+
+def _tar(path: Path, *entries: tuple[str, bytes, int, bytes]) -> Path:
+    """Entries by name, kind, the size they tell, and what follows."""
+    with gzip.open(path, "wb") as packed:
+        for name, kind, size, data in entries:
+            head = tarfile.TarInfo(name)
+            head.type, head.size = kind, size
+            packed.write(head.tobuf(tarfile.GNU_FORMAT) + data.ljust(-(-len(data) // 512) * 512, b"\0"))
+        packed.write(bytes(1024))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("entries", "complaint"),
+    [
+        ([("a", tarfile.REGTYPE, 1 << 20, bytes(1 << 20))], "times its own size"),
+        ([("a", tarfile.DIRTYPE, -(1 << 60), b""), ("b", tarfile.REGTYPE, 1 << 20, bytes(1 << 20))], "too much"),
+        ([("a", tarfile.GNUTYPE_LONGNAME, 2 << 20, bytes(2 << 20))], "too long"),
+        ([("a", tarfile.XHDTYPE, 2 << 20, bytes(2 << 20))], "too long"),
+    ],
+)
+def test_a_tar_archive_that_grows_beyond_measure_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entries: list[Any], complaint: str
+) -> None:
+    monkeypatch.setattr(files, "_FREE_TAR", 4096)
+    with pytest.raises(Invalid, match=complaint):
+        open_archive(_tar(tmp_path / "a.tar.gz", *entries))
+
+
+def test_odd_addresses_and_times_leave_out_a_post_and_not_all(tmp_path: Path) -> None:
+    odd = [
+        note(1, "<p>a</p>", "2020-01-01T00:00:00Z", id="https://[odd"),
+        note(2, "<p>b</p>", "0001-01-01T00:00:00+23:00"),
+        note(3, "<p>c</p>", "2020-01-01T00:00:00Z"),
+    ]
+    contents = {"outbox.json": json.dumps({"orderedItems": odd}).encode(), "x/y/z/1/original/a.png": PNG}
+    archive = open_archive(write(tmp_path / "a.zip", contents))
+    notes, left = notes_in(archive)
+    assert ([one.html for one in notes], len(left)) == (["<p>c</p>"], 2)
+    finder = Finder(archive)
+    assert finder.find("https://[odd") is None
+    assert finder.find("/gone/a.jpg") is None
+    assert finder.find("https://old.example/media/1/original/a.png") == "x/y/z/1/original/a.png"

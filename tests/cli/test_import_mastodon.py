@@ -14,7 +14,7 @@ from kith.base.db import query
 from kith.base.errors import Invalid
 from kith.cli.imports.mastodon.move import Move
 from kith.cli.imports.mastodon.rails import Secrets
-from kith.cli.imports.mastodon.sources import Dump
+from kith.cli.imports.mastodon.sources import Dump, source_for
 from kith.cli.imports.mastodon.staging import Staging
 from kith.cli.imports.mastodon.steps import steps
 from kith.cli.imports.mastodon.touched import choose
@@ -257,3 +257,17 @@ async def test_what_is_no_dump_is_refused(tmp_path: Path, words: bytes, complain
 )  # fmt: skip
 def test_no_other_old_address_leads_anywhere(path: str) -> None:
     assert key_of_former(path) is None
+
+
+def test_what_is_read_for_a_rehearsal_has_no_name_and_ends_with_it(tmp_path: Path) -> None:
+    staging = Staging(tmp_path / "staged.sqlite", lasts=False)
+    assert list(tmp_path.iterdir()) == []
+    staging.run("CREATE TABLE keys (pem TEXT)")
+    staging.run("INSERT INTO keys VALUES ('secret')")
+    assert staging.one("SELECT pem FROM keys") == "secret"
+    staging.delete()
+
+
+def test_a_source_is_known_again_without_its_secrets() -> None:
+    url = "postgresql://user:hunter2@db/mastodon?password=hunter2&sslpassword=hunter2&host=/run/pg&sslmode=require"
+    assert source_for(url).name == "postgresql://db:/mastodon?host=%2Frun%2Fpg"

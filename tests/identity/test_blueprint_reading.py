@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ REFUSED = {
     "entries: [{model: core.group, attrs: {a: !Condition [MAYBE, 1]}}]": "takes [AND",
     "entries: [{model: core.group, attrs: {a: !Enumerate [[], MAP, [a]]}}]": "takes [items",
     "entries: [{model: core.group, attrs: {a: .nan}}]": "no number",
+    "entries: [{model: core.group, attrs: {a: 0xFFFFFFFFFFFFFFFF}}]": "no number",
+    "context: {a: 1" + ":1" * 100 + "}": "too long",
     "entries: [{model: core.group, attrs: {<<: {a: 1}}}]": "`<<`",
     "a: [": "not YAML",
     "a: \x00": "not YAML",
@@ -137,18 +140,25 @@ NOT_WORKED_OUT = {
     "!Enumerate [7, SEQ, 1]": "a list or a mapping",
     "!Enumerate [!Context big, SEQ, !Enumerate [!Context big, SEQ, !Enumerate [!Context big, SEQ, 1]]]": "too much",
     "!Context loop": "too deep",
+    f"!Format ['{'%s' * 100}', {', '.join(['!Context long'] * 100)}]": "too long",
+    f"[{', '.join(['!Context long'] * 300)}]": "too much",
 }
 
 
-@pytest.mark.parametrize("text", NOT_WORKED_OUT)
+@pytest.mark.parametrize("text", NOT_WORKED_OUT, ids=lambda text: text[:40])
 def test_tags_that_ask_too_much_are_refused(text: str, tmp_path: Path) -> None:
     loop: list[Any] = []
     loop.append(loop)
 
+    long = "x" * (1 << 19)
+    tracemalloc.start()
     with pytest.raises(BadBlueprint, match=r".") as refused:
-        evaluated(text, folder=tmp_path, list=["p"], big=[1] * 200, loop=loop)
+        evaluated(text, folder=tmp_path, list=["p"], big=[1] * 200, loop=loop, long=long)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
 
     assert NOT_WORKED_OUT[text] in str(refused.value)
+    assert most < 20 << 20
 
 
 def test_files_on_the_servers_machine_may_read_everything_there(tmp_path: Path) -> None:

@@ -13,13 +13,17 @@ import pytest
 from kith.app import House
 from kith.cli.serve import offer_start
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
-from kith.identity.blueprints.exporting import ExportedFile, export
+from kith.identity.blueprints.exporting import ExportedFile, export, export_some
+from kith.identity.blueprints.flow_parts import parts_of
 from kith.identity.blueprints.models import Models
 from kith.identity.blueprints.outside import OutsideValues
 from kith.identity.blueprints.reading import read_blueprint
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import BadBlueprint, Sealed
+from kith.identity.blueprints.user_model import UserModel
 from kith.identity.blueprints.writing import as_yaml
+from kith.identity.caller import ApiCaller
+from kith.identity.reauthentication import ReauthenticationNeeded
 from tests.conftest import TownBuilder
 from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
 from tests.identity.saml_keys import pair
@@ -180,7 +184,9 @@ entries:
 """
 
 
-async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(town: Town) -> None:
+async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # given
     owner, name = await owner_of(town), new_name("theirs")
     text = AUTHENTIK % {"name": name}
@@ -202,8 +208,11 @@ async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(town: Tow
     assert login["session_duration"] == 5400
 
     # and the flow can be taken out with all that belongs to it, and put in again without a change
+    [me] = await results(owner, "/core/users/", username=owner.username)
+    await make(owner, "/policies/bindings/", target=flow["pbm_uuid"], user=me["pk"], order=7)
     file = await owner.call("GET", f"{API}/flows/instances/{flow['pk']}/export/", headers={"Accept": "*/*"})
     assert file.status_code == 200
+    assert f"username, {owner.username}" in file.text
     assert {one.model for one in read_blueprint(file.content).entries} == {
         "flows.flow", "flows.flowstagebinding", "stages.passwordstage", "stages.userloginstage",
         "policies.expressionpolicy", "policies.policybinding",
@@ -212,6 +221,13 @@ async def test_a_file_for_authentik_applies_and_a_flow_comes_out_whole(town: Tow
         "POST", f"{BLUEPRINTS}import/", files={"file": ("a.yaml", file.content)}, data={"rehearse": "true"}
     )
     assert again.json() == {"success": True, "logs": [], "changes": []}
+
+    # whomever it names is read, and not everybody there is
+    async with town.house() as house, house.works.begin() as work:
+        parts = await parts_of(work, flow["pk"])
+        monkeypatch.setattr(UserModel, "every", None)
+        assert parts is not None
+        assert as_yaml(await export_some(work, parts[1], f"flow-{name}")) == file.text
 
 
 async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> None:
@@ -247,6 +263,15 @@ async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> 
     assert (await send(helper, look)).status_code == 403
     assert (await send(helper, guess)).status_code == 403
 
+    # nor what the operator has put into variables and files for blueprints, which a rehearsal would show
+    for tag in ("!Env [KITH_BLUEPRINT_SECRET, x]", "!File [secret.txt, x]"):
+        told = (await send(helper, f"- {{model: core.group, identifiers: {{name: {tag}}}}}\n")).json()
+        assert "only a superuser" in told["logs"][0]["event"]
+    (town.folder / "blueprints").mkdir(exist_ok=True)
+    (town.folder / "blueprints" / "secret.txt").write_text("hunter2: 1")
+    told = await helper.call("POST", f"{BLUEPRINTS}import/", json={"path": "secret.txt"})
+    assert told.json()["logs"][0]["event"] == "Blueprint file does not exist"
+
     # what is kept up is applied as the server itself, so they cannot say what it is
     body = {"name": name, "content": "version: 1\nentries:\n" + mighty}
     assert (await helper.call("POST", BLUEPRINTS, json=body)).status_code == 403
@@ -263,6 +288,29 @@ async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> 
     for path in ("../kith.sqlite3", "/etc/passwd", "oci://example.org/x", "no.yaml"):
         answer = await owner.call("POST", BLUEPRINTS, json={"name": name, "path": path})
         assert answer.json() == {"path": ["Blueprint file does not exist"]}
+
+
+async def test_a_password_in_an_import_is_guarded_as_anywhere(town: Town) -> None:
+    owner = await owner_of(town)
+    [found] = await results(owner, "/core/users/", username=owner.username)
+    by_token = ApiCaller(found["pk"], owner.username, "owner", permissions=None)
+
+    async def tried(caller: ApiCaller, username: str, password: str) -> Applied:
+        attrs = f"{{name: n, password: {password}}}"
+        entry = f"- {{model: core.user, identifiers: {{username: {username}}}, attrs: {attrs}}}"
+        async with house.works.begin() as work:
+            return await rehearse(work, caller, [read(f"entries:\n{entry}")])
+
+    async with town.house() as house:
+        # whoever has not shown lately that it is them sets no password of their own
+        with pytest.raises(ReauthenticationNeeded):
+            await tried(by_token, owner.username, "a-new-one-of-some-length")
+        assert (await tried(by_token, new_name("somebody"), "a-new-one-of-some-length")).changes
+
+        # the policies judge what people send, not what the operator writes
+        with pytest.raises(BadBlueprint, match="password: "):
+            await tried(by_token, new_name("somebody"), "short")
+        assert (await tried(SYSTEM, new_name("somebody"), "short")).changes
 
 
 async def until(person: Person, name: str, status: str) -> dict[str, Any]:
@@ -343,6 +391,7 @@ async def test_the_command_line_exports_rehearses_and_applies(town: Town, tmp_pa
     assert "2 entries" in await town.kith("blueprints", "check", str(file))
     await town.kith("blueprints", "export", "--into", str(saved), "--with-secrets", "--key-file", str(key))
     assert name in (saved / "10-people.yaml").read_text()
+    assert {path.stat().st_mode & 0o077 for path in (saved, *saved.iterdir())} == {0}
     file.write_text("entries: [{model: core.groop, identifiers: {name: x}}]")
     assert "the model core.groop is not known here" in await town.kith("blueprints", "apply", str(file), expect=1)
     await make(await owner_of(town), "/core/groups/", name=new_name("alive"))

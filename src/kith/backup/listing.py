@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from kith.backup.failures import BadRepository, Damaged
-from kith.backup.making import Progress
+from kith.backup.making import BackupProgress
 from kith.backup.manifest import Manifest
 from kith.backup.repository import Repository
 from kith.backup.retention import read_keep, superfluous
@@ -29,7 +29,7 @@ def show(manifest: Manifest) -> dict[str, Any]:
 
 
 async def verify_repository(
-    repository: Repository, only: str | None, progress: Progress, *, is_dropping: bool
+    repository: Repository, only: str | None, progress: BackupProgress, *, is_dropping: bool
 ) -> RepositoryVerdict:
     """Every piece is read once, however many backups name it."""
     ids = [only] if only is not None else await repository.ids()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
 import secrets
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from kith import __version__
 from kith.backup import sqlite_moment
-from kith.backup.failures import BadRepository
+from kith.backup.failures import BadRepository, RepositoryInUse
 from kith.backup.manifest import FileEntry, Manifest, new_id
 from kith.backup.recorded_settings import record
 from kith.backup.repository import Repository
@@ -20,12 +23,12 @@ from kith.backup.stored_files import Gatherer
 from kith.base.blobs import Blobs, blobs
 from kith.base.settings import Settings
 
-__all__ = ["Progress", "Silent", "make", "media_of"]
+__all__ = ["BackupProgress", "Silent", "make", "media_of"]
 
 _WORK = "backup-in-progress"
 
 
-class Progress(Protocol):
+class BackupProgress(Protocol):
     """Told what is being done, and of every piece that is done."""
 
     def begin(self, words: str, total: int | None = None) -> None: ...
@@ -48,7 +51,7 @@ def media_of(settings: Settings) -> Blobs:
     )
 
 
-async def make(settings: Settings, repository: Repository, progress: Progress | None = None) -> Manifest:
+async def make(settings: Settings, repository: Repository, progress: BackupProgress | None = None) -> Manifest:
     """Files, then the database at one moment, then the files that came meanwhile; the manifest last.
 
     Everything that was written is read back before the manifest says that it is there.
@@ -101,11 +104,28 @@ async def _newest_readable(repository: Repository) -> Manifest | None:
     return None
 
 
-async def _sqlite(settings: Settings, repository: Repository, tell: Progress) -> dict[str, Any]:
-    folder = settings.sqlite_path.parent / _WORK
-    shutil.rmtree(folder, ignore_errors=True)  # what a run left that was killed
-    folder.mkdir(mode=0o700)
+@contextmanager
+def work_folder(beside: Path) -> Iterator[Path]:
+    """Where the database is copied to, by one run at a time: another one, to another place, would copy over it."""
+    handle = os.open(beside, os.O_RDONLY | os.O_DIRECTORY)
     try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise RepositoryInUse("another backup of this server is being made") from error
+        folder = beside / _WORK
+        shutil.rmtree(folder, ignore_errors=True)  # what a run left that was killed
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        os.close(handle)
+
+
+async def _sqlite(settings: Settings, repository: Repository, tell: BackupProgress) -> dict[str, Any]:
+    with work_folder(settings.sqlite_path.parent) as folder:
         moment = await asyncio.to_thread(sqlite_moment.copy_moment, settings.sqlite_path, folder / "kith.sqlite3")
         made_at = datetime.now(UTC)
         chunks = await sqlite_moment.store(repository, moment.path, tell.advance)
@@ -117,11 +137,9 @@ async def _sqlite(settings: Settings, repository: Repository, tell: Progress) ->
             "database": chunks,
             "database_bytes": moment.size,
         }
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _postgres(settings: Settings, repository: Repository, tell: Progress) -> dict[str, Any]:
+async def _postgres(settings: Settings, repository: Repository, tell: BackupProgress) -> dict[str, Any]:
     from kith.backup.postgres_moment import moment  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
 
     async with moment(settings.database) as now:

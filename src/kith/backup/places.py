@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -46,6 +46,7 @@ class BackupPlace:
                 self.folder or Path(),
                 access_key=settings.backup_access_key or settings.media_access_key,
                 secret_key=settings.backup_secret_key or settings.media_secret_key,
+                private=True,
             )
         except ValueError as error:
             raise BadSettings(f"{error}: set KITH_BACKUP_ACCESS_KEY and KITH_BACKUP_SECRET_KEY for a bucket") from error
@@ -100,9 +101,11 @@ class BackupPlace:
         raise RepositoryInUse(f"another backup is being written to {shown(self.target)} by {lock.holder}")
 
     async def _keep(self, key: str) -> None:
+        """A bucket that fails once is told again: who stops saying so is taken for gone, and others write."""
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
-            await self._say(key)
+            with suppress(Exception):
+                await self._say(key)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from kith.base.settings import Settings, config_file
 
 __all__ = ["as_toml", "record"]
 
-SECRET = frozenset({"database", "smtp"})
+SECRET = frozenset({"database", "database_replicas", "smtp"})
 _SECRET_ENDS = ("_key", "_secret", "_password")
 # What belongs to the machine, so that another one seldom wants the same.
 _OF_THE_MACHINE = frozenset({"data", "bind", "processes", "metrics_bind", "worker", "backup_key_file"})

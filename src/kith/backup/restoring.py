@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import sqlite3
 from contextlib import closing
@@ -12,7 +13,7 @@ import msgspec
 
 from kith.backup import sqlite_moment
 from kith.backup.failures import NotEmpty
-from kith.backup.making import Progress, Silent, media_of
+from kith.backup.making import BackupProgress, Silent, media_of
 from kith.backup.manifest import FileEntry, Manifest
 from kith.backup.recorded_settings import as_toml
 from kith.backup.repository import Repository
@@ -40,7 +41,7 @@ async def refuse_filled(settings: Settings, manifest: Manifest) -> None:
             "of database that it was made of"
         )
     mark = settings.restore_mark
-    if mark.is_file() and mark.read_text("utf-8") == manifest.id:
+    if mark.is_file() and mark.read_text("utf-8") == _mark_of(settings, manifest):
         return
     places = [settings.data / "keys", settings.data / "media"]
     for path in [*places, settings.sqlite_path] if settings.is_sqlite else places:
@@ -53,11 +54,16 @@ async def refuse_filled(settings: Settings, manifest: Manifest) -> None:
             raise NotEmpty("there are tables in the database: a backup is restored to an empty one only")
 
 
+def _mark_of(settings: Settings, manifest: Manifest) -> str:
+    """The database is part of it: another one than that which was being filled must be empty, too."""
+    return f"{manifest.id} {hashlib.sha256(settings.database.encode()).hexdigest()}"
+
+
 async def restore(
     settings: Settings,
     repository: Repository,
     manifest: Manifest,
-    progress: Progress | None = None,
+    progress: BackupProgress | None = None,
     *,
     files: list[FileEntry] | None = None,
     to_newest: bool = True,
@@ -69,7 +75,7 @@ async def restore(
     tell = progress or Silent()
     await refuse_filled(settings, manifest)
     settings.data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    settings.restore_mark.write_text(manifest.id, "utf-8")
+    settings.restore_mark.write_text(_mark_of(settings, manifest), "utf-8")
     for key in manifest.keys:
         await _key(repository, key, settings.data / "keys")
     tell.begin("Database", manifest.database_bytes)
@@ -89,17 +95,32 @@ async def restore(
     return differences
 
 
-async def _sqlite(settings: Settings, repository: Repository, manifest: Manifest, tell: Progress) -> None:
+async def _sqlite(settings: Settings, repository: Repository, manifest: Manifest, tell: BackupProgress) -> None:
     path = settings.sqlite_path
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = path.with_name(f"{path.name}.restoring")
+    for left in (unfinished, path):
+        _drop_log(left)
     await sqlite_moment.load(repository, manifest.database, unfinished, tell.advance)
     await asyncio.to_thread(unfinished.rename, path)
 
 
-async def _postgres(settings: Settings, repository: Repository, manifest: Manifest, tell: Progress) -> None:
-    from kith.backup.postgres_moment import fill  # noqa: PLC0415 - loaded when first used
+def _drop_log(path: Path) -> None:
+    """A log beside a database that is not there belongs to an earlier one, and SQLite would put its pages over this."""
+    for ending in ("-wal", "-shm", "-journal"):
+        path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
 
+
+async def _postgres(settings: Settings, repository: Repository, manifest: Manifest, tell: BackupProgress) -> None:
+    from kith.backup.postgres_moment import fill, moment  # noqa: PLC0415 - loaded when first used
+
+    async with moment(settings.database) as now:
+        revision = await now.revision()
+    if revision is not None and revision != manifest.revision:
+        raise NotEmpty(
+            f"the restore that was interrupted had upgraded the database to {revision} already, and the rows of the "
+            f"backup are of {manifest.revision}: give it an empty database"
+        )
     await upgrade(settings, to=manifest.revision)
     await fill(settings.database, repository, manifest.tables, manifest.sequences, tell.advance)
 
@@ -138,5 +159,13 @@ def differing(expected: dict[str, int], found: dict[str, int]) -> list[str]:
 def with_place(settings: Settings, data: Path, database: str) -> Settings:
     """The same settings for another place, where nothing is sent and no backup is made."""
     return msgspec.structs.replace(
-        settings, data=data, database=database, media="", smtp="", backup="", backup_schedule="", worker=False
+        settings,
+        data=data,
+        database=database,
+        database_replicas=(),
+        media="",
+        smtp="",
+        backup="",
+        backup_schedule="",
+        worker=False,
     )

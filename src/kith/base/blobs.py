@@ -139,9 +139,10 @@ class _FolderBlobs(Blobs):
 
     TRY_SECONDS = 1.0
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, folder: Path, *, private: bool = False) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
         self._folder = folder
+        self._mode = 0o600 if private else 0o666
 
     @cached_property
     def _store(self) -> ObjectStore:  # type: ignore[override]
@@ -171,7 +172,7 @@ class _FolderBlobs(Blobs):
             raise
 
     async def _write(self, data: Data, unfinished: Path, path: Path) -> None:
-        file = await asyncio.to_thread(_create, unfinished)
+        file = await asyncio.to_thread(_create, unfinished, self._mode)
         try:
             await _fill(file, data)
             await asyncio.to_thread(_publish, file, unfinished, path)
@@ -184,13 +185,13 @@ class _FolderBlobs(Blobs):
             await super().delete([key])
 
 
-def blobs(url: str, folder: Path, *, access_key: str = "", secret_key: str = "") -> Blobs:
-    """The place for files: the bucket at `url`, or `folder` if `url` is empty.
+def blobs(url: str, folder: Path, *, access_key: str = "", secret_key: str = "", private: bool = False) -> Blobs:
+    """The place for files: the bucket at `url`, or `folder` if `url` is empty. `private`: for their owner's eyes only.
 
     `s3://bucket/prefix?endpoint=https://...&region=...`; `allow_http=true` for an endpoint without TLS.
     """
     if not url:
-        return _FolderBlobs(folder)
+        return _FolderBlobs(folder, private=private)
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     if parts.scheme != "s3" or not parts.netloc or options.keys() - {"endpoint", "region", "allow_http"}:
@@ -247,9 +248,9 @@ async def _fill(file: BinaryIO, data: Data) -> None:
             await asyncio.to_thread(file.write, chunk)
 
 
-def _create(path: Path) -> BinaryIO:
+def _create(path: Path, mode: int) -> BinaryIO:
     _make_folder(path.parent)
-    return path.open("xb")
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb")
 
 
 def _give_up(file: BinaryIO, unfinished: Path) -> None:

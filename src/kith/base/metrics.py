@@ -20,6 +20,8 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector
 
+PATIENCE_SECONDS = 5.0
+
 REQUESTS = Histogram(
     "kith_request_seconds",
     "Time to answer a request",
@@ -142,6 +144,8 @@ class MetricsServers:
     def _listen(self, registry: CollectorRegistry) -> None:
         class Page(socketserver.BaseRequestHandler):
             def handle(self) -> None:
+                # Who asks and does not read holds up nobody else, nor the end of the process.
+                self.request.settimeout(PATIENCE_SECONDS)
                 with contextlib.suppress(OSError):
                     self.request.sendall(generate_latest(registry))
 
@@ -164,15 +168,21 @@ class MetricsServers:
 def _sweep(folder: Path) -> None:
     """What processes have left that were killed."""
     for path in folder.glob("*.sock"):
-        if read_socket(path) is None:
-            path.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX) as asking:
+            asking.settimeout(PATIENCE_SECONDS)
+            try:
+                asking.connect(str(path))
+            except ConnectionRefusedError:
+                path.unlink(missing_ok=True)
+            except OSError:
+                continue  # one that is busy lives
 
 
 def read_socket(path: Path) -> str | None:
     """What a process of this machine tells of itself; None where it is gone."""
     try:
         with socket.socket(socket.AF_UNIX) as asking:
-            asking.settimeout(5)
+            asking.settimeout(PATIENCE_SECONDS)
             asking.connect(str(path))
             return b"".join(iter(lambda: asking.recv(65536), b"")).decode()
     except OSError:

@@ -12,7 +12,7 @@ import msgspec
 
 from kith.backup.failures import BadRepository, RepositoryInUse
 from kith.backup.listing import prune_repository
-from kith.backup.making import Progress, make
+from kith.backup.making import BackupProgress, make
 from kith.backup.manifest import Manifest
 from kith.backup.passphrase import find_passphrase
 from kith.backup.places import BackupPlace, shown
@@ -118,7 +118,7 @@ async def _tell(work: Work, kind: str, words: str) -> None:
     )
 
 
-async def make_and_note(settled: RunSettings, progress: Progress, *, is_pruning: bool = False) -> Manifest:
+async def make_and_note(settled: RunSettings, progress: BackupProgress, *, is_pruning: bool = False) -> Manifest:
     settings = settled.settings
     refuse_missing(settings)
     async with _noted(settled, BACKUP) as outcome:

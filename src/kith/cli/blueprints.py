@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -192,9 +193,15 @@ def export_(*, into: Path | None, with_secrets: bool, key_file: Path | None) -> 
     if into is None:
         sys.stdout.write("---\n".join(as_yaml(one) for one in files))
         return
-    into.mkdir(parents=True, exist_ok=True)
+    into.mkdir(parents=True, exist_ok=True, mode=0o700)
     for one in files:
         place = into / f"{one.name}.yaml"
-        place.write_text(as_yaml(one), "utf-8")
-        place.chmod(0o600)
+        _write(place, as_yaml(one))
         click.echo(f"{place}: {len(one.entries)} entries")
+
+
+def _write(place: Path, text: str) -> None:
+    """For the owner's eyes only, from its first letter on."""
+    with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text)

@@ -37,6 +37,8 @@ class CertificateKeeper:
         self._directory = directory
         self._contact = contact
         self._version = (0, 0)
+        self._stuck = 0  # attempts whose end could not be written down, since the last one that could
+        self._not_before = 0.0
         self._current: ssl.SSLContext | None = None
         self._looking: asyncio.Task[None] | None = None
         self.is_there = asyncio.Event()  # set with the first certificate
@@ -90,9 +92,15 @@ class CertificateKeeper:
             return
         with self._folder.alone() as alone:
             if alone and self._is_due():
+                # On a full disk nothing can be kept, and a new order each minute would use up what the server grants.
+                self._not_before = time.monotonic() + _pause_after(self._stuck)
+                self._stuck += 1
                 await self._order()
+                self._stuck, self._not_before = 0, 0.0
 
     def _is_due(self) -> bool:
+        if time.monotonic() < self._not_before:
+            return False
         if self._folder.is_wished_for:
             return True
         certificate = self._folder.find_certificate()
@@ -110,7 +118,7 @@ class CertificateKeeper:
             chain = await acme.order(self._names, request_for(self._names, key), self._show)
             certificate = folder.keep(key, chain)
         except (AcmeError, ValueError) as error:
-            pause = min(FIRST_PAUSE * 2 ** min(before.failures, 20), LONGEST_PAUSE)
+            pause = _pause_after(before.failures)
             folder.write_down(LastAttempt(before.failures + 1, time.time() + pause, str(error)[:500]))
             _log.error("certificate.refused", names=self._names, cause=str(error)[:500], again_in_seconds=pause)
         else:
@@ -127,6 +135,10 @@ class CertificateKeeper:
 
     async def _show(self, token: str, answer: str) -> None:
         self._folder.show(token, answer)
+
+
+def _pause_after(failures: int) -> float:
+    return min(FIRST_PAUSE * float(1 << min(failures, 20)), LONGEST_PAUSE)
 
 
 def _server_context() -> ssl.SSLContext:

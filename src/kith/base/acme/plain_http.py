@@ -41,7 +41,7 @@ class PlainHttp:
             return 200, [(b"content-type", b"application/octet-stream")], answer
         if not self._is_ready():
             return 503, [_TEXT, (b"retry-after", b"30")], _NOT_YET
-        target = scope.get("raw_path") or path.encode()
+        target = b"/" + (scope.get("raw_path") or path.encode()).removeprefix(b"/")  # nothing else extends the host
         if scope["query_string"]:
             target += b"?" + scope["query_string"]
         status = 301 if scope["method"] in ("GET", "HEAD") else 308

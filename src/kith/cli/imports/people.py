@@ -102,10 +102,13 @@ class PeopleImport:
         self._seen: set[str] = set()
 
     def write_links_to(self, path: Path) -> None:
-        """For the owner's eyes only: whoever has such a link comes in."""
+        """For the owner's eyes only, also where the file is there: whoever has such a link comes in."""
         self._links = path
-        if not path.exists():
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        handle = os.open(path, os.O_CREAT | os.O_WRONLY, 0o600)
+        try:
+            os.fchmod(handle, 0o600)
+        finally:
+            os.close(handle)
 
     def step(self, works: Works, importing: RunningImport, passwords: Passwords) -> RunStep[PersonInTable]:
         """One at a time: a password is hashed before anything is written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,10 +48,12 @@ async def tell(run: RunningImport, report: Path, *, as_json: bool, more: dict[st
 
 
 def write(report: Path, left: Sequence[LeftOutRow]) -> None:
-    """Whole or not at all."""
-    report.parent.mkdir(parents=True, exist_ok=True)
+    """Whole or not at all; for the owner's eyes only, for it names people."""
+    report.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     unfinished = report.with_name(f"{report.name}.new")
-    with unfinished.open("w", encoding="utf-8", newline="") as file:
+    unfinished.unlink(missing_ok=True)
+    handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
         written = csv.writer(file)
         written.writerow(("what", "row", "why"))
         written.writerows((one.step, _harmless(one.name), one.reason) for one in left)

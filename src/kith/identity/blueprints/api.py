@@ -77,7 +77,7 @@ async def import_file(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer
     wants_rehearsal = str(sent.get("rehearse", "")).lower() in ("true", "1", "on")
     work = exchange.work
     try:
-        file = await _read(exchange, sent)
+        file = await _read(exchange, caller, sent)
         done = await (rehearse if wants_rehearsal else apply)(work, caller, [file])
     except BadBlueprint as error:
         return _show({"success": False, "logs": [_line("error", str(error))], "changes": []})
@@ -90,7 +90,7 @@ async def import_file(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer
     return _show({"success": True, "logs": _logs(done), "changes": msgspec.to_builtins(done.changes)})
 
 
-async def _read(exchange: Exchange, sent: dict[str, Any]) -> ReadFile:
+async def _read(exchange: Exchange, caller: ApiCaller, sent: dict[str, Any]) -> ReadFile:
     settings = exchange.work.settings
     upload, path, context = sent.get("file"), sent.get("path"), sent.get("context") or {}
     if isinstance(context, str):
@@ -101,16 +101,16 @@ async def _read(exchange: Exchange, sent: dict[str, Any]) -> ReadFile:
     if not isinstance(context, dict):
         raise Invalid(fields={"context": [Complaint("Value must be valid JSON.")]})
     if isinstance(upload, Upload):
-        content = await asyncio.to_thread(upload.file.read)
+        content, path = await asyncio.to_thread(upload.file.read), None
     elif isinstance(sent.get("content"), str) and sent["content"]:
-        content = sent["content"].encode("utf-8", "surrogatepass")
+        content, path = sent["content"].encode("utf-8", "surrogatepass"), None
     elif isinstance(path, str) and path:
         content = await asyncio.to_thread(folder.read_file, folder.folder_of(settings), path)
     else:
         raise Invalid(fields={"": [Complaint("Either path or file must be set.")]})
-    limits = FROM_DISK if isinstance(path, str) and path and not isinstance(upload, Upload) else FROM_API
-    blueprint = await asyncio.to_thread(read_blueprint, content, limits)
-    return ReadFile(blueprint, folder.outside_of(settings, is_open=False), context)
+    blueprint = await asyncio.to_thread(read_blueprint, content, FROM_API if path is None else FROM_DISK)
+    is_shut = path is None and caller.permissions is not None
+    return ReadFile(blueprint, folder.outside_of(settings, is_open=False, is_shut=is_shut), context)
 
 
 def _line(level: str, words: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -17,6 +18,7 @@ __all__ = ["Evaluation", "FoundRecord"]
 MOST_STEPS = 2_000_000
 MOST_DEPTH = 60
 LONGEST_TEXT = 1 << 20
+TURN = 2000
 _PLACE = re.compile(r"%(?:(-?\d{1,3})?([sd])|%|.|\Z)", re.DOTALL)
 
 
@@ -44,14 +46,18 @@ class Evaluation:
         self._outside = outside
         self._known = known
         self._find = find
-        self._left = MOST_STEPS
+        self._steps = 0
+        self._left = MOST_STEPS  # steps, and text by its length: what is named often may be written out
         self._items: list[tuple[Any, Any]] = []  # the enumerations around, the outermost first
         self._depth = 0
 
     async def value(self, given: Any) -> Any:
-        self._left -= 1
+        self._steps += 1
+        self._left -= 1 + (len(given) >> 6 if isinstance(given, str) else 0)
         if self._left < 0:
             raise BadBlueprint("too much comes of its tags")
+        if self._steps % TURN == 0:
+            await asyncio.sleep(0)  # others have a turn
         if self._depth >= MOST_DEPTH:
             raise BadBlueprint("its tags lead too deep, or to themselves")
         self._depth += 1
@@ -108,22 +114,26 @@ class Evaluation:
         if not isinstance(text, str):
             raise BadBlueprint(f"line {tag.line}: !Format takes a text first")
         rest = iter(values)
+        left = LONGEST_TEXT - len(text)
 
         def put(place: re.Match[str]) -> str:
+            nonlocal left
             if place[0] == "%%":
                 return "%"
             if place[2] is None:
                 raise BadBlueprint(f"line {tag.line}: !Format knows %s, %d and %% only")
             try:
-                return f"%{place[1] or ''}{place[2]}" % (next(rest),)
+                word = f"%{place[1] or ''}{place[2]}" % (next(rest),)
             except (StopIteration, TypeError, ValueError):
                 raise BadBlueprint(f"line {tag.line}: the values do not fit the text of !Format") from None
+            left -= len(word)
+            if left < 0:
+                raise BadBlueprint(f"line {tag.line}: what !Format makes is too long")
+            return word
 
         made = _PLACE.sub(put, text)
         if next(rest, rest) is not rest:
             raise BadBlueprint(f"line {tag.line}: there are more values than places in !Format")
-        if len(made) > LONGEST_TEXT:
-            raise BadBlueprint(f"line {tag.line}: what !Format makes is too long")
         self._left -= len(made) // 64
         return made
 

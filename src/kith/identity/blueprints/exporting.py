@@ -13,6 +13,7 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.blueprints.models import Model, Models, RecordLink, SecretText, StoredValues, Values, shown
 from kith.identity.blueprints.outside import PREFIX
+from kith.identity.blueprints.record_models import RecordModel
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import Env, Find, KeyOf, Sealed
 
@@ -49,6 +50,7 @@ def _comparable(value: Any) -> Any:
     return repr(value) if isinstance(value, (list, dict)) else value
 
 
+_MANY = frozenset({"core.user", "core.emailblock"})
 Hide = Callable[[str, str, str, SecretText], Any]
 
 
@@ -63,12 +65,27 @@ async def export(work: Work, sealer: FileSealer | None = None) -> list[ExportedF
 async def export_some(
     work: Work, wanted: Iterable[tuple[Model, StoredValues]], name: str, sealer: FileSealer | None = None
 ) -> ExportedFile:
-    """These records in one file; whatever else they refer to is looked up by its names."""
+    """These records in one file; whatever else they refer to is looked up by its names.
+
+    Of people, of whom there may be many, only those are read that the records name.
+    """
     mine = [_Record(model, one) for model, one in wanted]
-    everything = [
-        _Record(model, one) for model in work.find(Models).listed if model.file for one in await model.every(work)
-    ]
+    everything: list[_Record] = []
+    for model in work.find(Models).listed:
+        if not isinstance(model, RecordModel) or not model.file:
+            continue  # nothing refers to it
+        if model.name in _MANY:
+            keys = dict.fromkeys(link.key for one in mine for link in _links(one) if model.is_named_by(link.to))
+            found = [await model.one(work, key) for key in keys]
+        else:
+            found = [*await model.every(work)]
+        everything += [_Record(model, one) for one in found if one is not None]
     return _Export(everything, _hiding(sealer)).some(mine, name)
+
+
+def _links(one: _Record) -> Iterator[RecordLink]:
+    for value in one.stored.values.values():
+        yield from (link for link in (value if isinstance(value, list) else [value]) if isinstance(link, RecordLink))
 
 
 def _hiding(sealer: FileSealer | None) -> Hide:

@@ -61,8 +61,10 @@ def _walk(folder: Path, below: str, depth: int) -> Iterator[BlueprintFile]:
 
 
 def read_file(folder: Path, path: str) -> bytes:
-    """Raises `BadBlueprint` where there is no such file below the folder."""
+    """Raises `BadBlueprint` where there is no such file below the folder: other files there are for `!File`."""
     missing = BadBlueprint("Blueprint file does not exist")
+    if not path.lower().endswith(_ENDINGS):
+        raise missing
     try:
         resolved = (folder / path).resolve()
         if not path or "\0" in path or not resolved.is_relative_to(folder.resolve()) or not resolved.is_file():
@@ -78,8 +80,8 @@ def content_hash(content: bytes) -> str:
     return hashlib.sha512(content).hexdigest()
 
 
-def outside_of(settings: Settings, *, is_open: bool) -> OutsideValues:
-    return OutsideValues(folder_of(settings), is_open=is_open)
+def outside_of(settings: Settings, *, is_open: bool, is_shut: bool = False) -> OutsideValues:
+    return OutsideValues(folder_of(settings), is_open=is_open, is_shut=is_shut)
 
 
 def file_sealer(settings: Settings) -> FileSealer | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["FROM_API", "FROM_DISK", "MOST_ENTRIES", "Blueprint", "BlueprintEntry", "ReadLimits", "read_blueprint"]
 
 MOST_ENTRIES = 20_000
+LONGEST_NUMBER = 100  # one of base 60 (`1:20:30`) takes the square of its length to read
 STATES = ("present", "created", "must_created", "absent")
 _FIELDS = frozenset({"model", "state", "conditions", "identifiers", "id", "attrs", "permissions"})
 _TOP = frozenset({"version", "metadata", "context", "entries"})
@@ -74,10 +75,11 @@ def read_blueprint(text: str | bytes, limits: ReadLimits = FROM_DISK) -> Bluepri
     if len(entries) > MOST_ENTRIES:
         raise BadBlueprint(f"there are more than {MOST_ENTRIES} entries")
     read = tuple(_entry(one) for one in entries)
-    ids = [one.id for one in read if one.id]
-    if len(ids) != len(set(ids)):
-        twice = next(id for id in ids if ids.count(id) > 1)
-        raise BadBlueprint(f"two entries have the id {twice!r}")
+    seen: set[str] = set()
+    for one in read:
+        if one.id and one.id in seen:
+            raise BadBlueprint(f"two entries have the id {one.id[:100]!r}")
+        seen.add(one.id)
     return Blueprint(
         name=str(metadata.get("name") or "")[:300],
         labels={key: str(value)[:300] for key, value in labels.items()},
@@ -219,13 +221,17 @@ class _Builder:
         kind, line = node.tag.removeprefix(_YAML), node.start_mark.line + 1
         if kind not in ("null", "bool", "int", "float", "timestamp", "str"):
             raise BadBlueprint(f"line {line}: `!!{kind[:50]}` is not known here")
+        if kind != "str" and len(node.value) > LONGEST_NUMBER:
+            raise BadBlueprint(f"line {line}: this {kind} is too long")
         try:
             value = getattr(self._scalars, f"construct_yaml_{kind}")(node)
         except (self._yaml.YAMLError, ValueError, KeyError, OverflowError, IndexError, AttributeError):
             raise BadBlueprint(f"line {line}: this is no {kind}: {node.value[:50]}") from None
         if isinstance(value, date):  # moments, too: fields read them from text
             return value.isoformat()
-        if isinstance(value, float) and not math.isfinite(value):
+        if (isinstance(value, float) and not math.isfinite(value)) or (
+            isinstance(value, int) and value.bit_length() > 63
+        ):
             raise BadBlueprint(f"line {line}: {node.value[:50]} is no number that can be kept")
         return value
 
@@ -246,6 +252,10 @@ class _Builder:
             return make(parts, line, isinstance(node, self._yaml.ScalarNode))
         except (ValueError, IndexError, TypeError):
             raise BadBlueprint(f"line {line}: {node.tag} {_WANTED[node.tag]}") from None
+
+
+def _can_be_kept(value: float) -> bool:
+    return value.bit_length() <= 63 if isinstance(value, int) else math.isfinite(value)
 
 
 def _word(value: Any) -> str:

@@ -202,6 +202,10 @@ class RecordModel:
             keys.setdefault(TARGET, pk)
         return keys
 
+    def is_named_by(self, to: str) -> bool:
+        """Whether a link to this column leads to one of these records."""
+        return any(to == f"{table.name}.{self.resource.key}" for table in self.resource.tables)
+
     # Writing
 
     def _pointed(self, field: Field, value: Any) -> Any:

@@ -14,12 +14,12 @@ from kith.identity.blueprints.models import SecretText, StoredValues, Values
 from kith.identity.blueprints.record_models import RecordModel
 from kith.identity.blueprints.run import BlueprintRun
 from kith.identity.blueprints.tags import BadBlueprint
-from kith.identity.reauthentication import refuse_app_password
+from kith.identity.reauthentication import refuse_app_password, require_current_password
 from kith.identity.rest import operations
 from kith.identity.users import service
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.service import complain_password
+from kith.identity.users.service import complain_password, complaints_of
 from kith.identity.users.tables import users as table
 
 __all__ = ["UserModel"]
@@ -55,15 +55,23 @@ class UserModel(RecordModel):
         return found
 
     async def hash_ahead(self, work: Work, username: Any, password: Any, *, compares: bool) -> str | None:
-        """Before anything is written. Where it `compares`, None if it is their password already."""
+        """Before anything is written. Where it `compares`, None if it is their password already.
+
+        What the operator writes is not judged by the policies; what people send is.
+        """
         if not isinstance(password, str) or not isinstance(username, str):
             raise BadBlueprint("a password and the user name beside it must be texts")
-        complaint = complain_password(password)
-        if complaint is not None:
-            raise BadBlueprint(f"password: {complaint}")
-        user = await users.find(work.db, username) if compares else None
+        user = await users.find(work.db, username)
+        if compares:
+            complaint = complain_password(password)
+            complaints = [] if complaint is None else [complaint]
+        else:
+            known = {"username": username}
+            complaints = await complaints_of(work, password, user_id=user.id if user else None, known=known)
+        if complaints:
+            raise BadBlueprint(f"password: {', '.join(complaints)}")
         passwords = work.find(Passwords)
-        if user is not None and user.password and await passwords.check(user.password, password, anew=True):
+        if compares and user and user.password and await passwords.check(user.password, password, anew=True):
             return None
         return await passwords.hash(password)
 
@@ -110,6 +118,8 @@ class UserModel(RecordModel):
             await service.set_role(run.work, user, role, by=run.caller.id or None, by_name=run.caller.username)
         if hashed is not None and hashed != stored.values["password_hash"].text:
             changed = True
+            if stored.pk == run.caller.id:
+                await require_current_password(run.work, run.caller, None)
             new = {"password": hashed, "password_changed_at": run.work.now}
             await operations.update(self.store, run.work, run.caller, stored.pk, {}, whole=False, carried=new)
         return changed

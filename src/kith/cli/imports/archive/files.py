@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from kith.base.errors import Invalid
 
@@ -22,6 +22,8 @@ MOST_BYTES = 64 << 30  # unpacked, all together
 MOST_JSON = 512 << 20
 MOST_RATIO = 1000  # how much smaller text may have been made: more is a trap
 _FREE = 1 << 20  # of which nothing is asked
+MOST_TAR_RATIO, _FREE_TAR = 100, 256 << 20  # a tar archive is written to the disk whole
+MOST_HEAD = 1 << 20
 
 
 class OpenedArchive(Protocol):
@@ -78,6 +80,15 @@ class _Zip:
         self._zip.close()
 
 
+class _TarEntry(tarfile.TarInfo):
+    """Long names and the like are entries of their own, which are read whole: as long as they say they are."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> Any:
+        if self.type not in tarfile.REGULAR_TYPES and self.size > MOST_HEAD:
+            raise tarfile.ReadError("the name of an entry is too long")
+        return super()._proc_member(tar)  # type: ignore[misc] # the one place where all kinds of entries come by
+
+
 class _Tar:
     """Unpacked once, since one cannot jump about in it; under numbers, in a folder that goes away."""
 
@@ -91,12 +102,15 @@ class _Tar:
             raise
 
     def _unpack(self, path: Path) -> None:
-        left = MOST_BYTES
-        with tarfile.open(path, "r|*") as tar:
+        left = min(MOST_BYTES, max(_FREE_TAR, path.stat().st_size * MOST_TAR_RATIO))
+        with tarfile.open(path, "r|*", tarinfo=_TarEntry) as tar:
             for number, one in enumerate(tar):
-                left -= one.size
+                left -= max(one.size, 0)
                 if number >= MOST_ENTRIES or left < 0:
-                    raise Invalid(f"{path} holds too much: at most {MOST_ENTRIES} files of {MOST_BYTES >> 30} GB")
+                    raise Invalid(
+                        f"{path} holds too much: at most {MOST_ENTRIES} files of {MOST_BYTES >> 30} GB, "
+                        f"and no more than {MOST_TAR_RATIO} times its own size"
+                    )
                 source = tar.extractfile(one) if one.isfile() else None
                 if source is not None:
                     kept = self._folder / str(number)

@@ -215,6 +215,10 @@ def _status(found: Any) -> ArchivedNote:
 def _uri(value: object) -> str:
     if not isinstance(value, str) or not value.startswith(("http://", "https://")) or len(value) > LONGEST_URI:
         raise UnfitForImport("it has no address by which it would be known again")
+    try:
+        urlsplit(value)
+    except ValueError:
+        raise UnfitForImport("it has no address by which it would be known again") from None
     return value.replace("\0", "")
 
 
@@ -234,7 +238,10 @@ def _moment(value: object) -> datetime:
         found = None
     if found is None:
         raise UnfitForImport("it does not say when it was written")
-    found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    try:
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except OverflowError:
+        found = datetime.max.replace(tzinfo=UTC)
     if not EARLIEST <= found <= datetime.now(UTC):
         raise UnfitForImport("it was written at a time that cannot be")
     return found

@@ -25,24 +25,22 @@ _CHUNK = 1 << 18
 
 
 class Finder:
-    """Which file of the archive an address means: by its whole path, or by its last parts."""
+    """Which file of the archive an address means: by its last parts, as many of them as fit."""
 
     def __init__(self, archive: OpenedArchive) -> None:
-        self._archive = archive
         self._by_end: dict[str, str] = {}
         for name in archive.names():
+            parts = name.rsplit("/", 3)[-3:]
             for places in (1, 2, 3):
-                self._by_end.setdefault("/".join(name.split("/")[-places:]), name)
+                self._by_end.setdefault("/".join(parts[-places:]), name)
 
     def find(self, url: str) -> str | None:
-        path = unquote(urlsplit(url).path).lstrip("/")
-        parts = path.split("/")
-        for start in range(len(parts)):
-            name = "/".join(parts[start:])
-            if name in self._by_end:
-                return self._by_end[name]
-        names = self._archive.names() if path else []
-        return next((name for name in names if name.endswith(f"/{path}") or name == path), None)
+        try:
+            parts = unquote(urlsplit(url).path).rsplit("/", 3)[-3:]
+        except ValueError:
+            return None  # it is no address
+        ends = ("/".join(parts[start:]) for start in range(len(parts)))
+        return next((self._by_end[end] for end in ends if end in self._by_end), None)
 
 
 async def made_ready(

@@ -89,7 +89,7 @@ async def _import(
             async with open_run(
                 opened.works, "mastodon", source.name, options, progress, rehearse=rehearse
             ) as importing:
-                staging = Staging(folder / f"mastodon-{importing.row.id}.sqlite")
+                staging = Staging(folder / f"mastodon-{importing.row.id}.sqlite", lasts=not rehearse)
                 try:
                     await _stage(staging, source, importing, progress)
                     if not importing.has_begun:
@@ -162,11 +162,9 @@ def _files(media: str | None) -> Blobs | None:
     if media is None:
         return None
     if media.startswith("s3://"):
-        keys = {
-            "access_key": os.environ.get("AWS_ACCESS_KEY_ID", ""),
-            "secret_key": os.environ.get("AWS_SECRET_ACCESS_KEY", ""),
-        }
-        return blobs(media, Path(), **keys)
+        access_key = os.environ.get("AWS_ACCESS_KEY_ID", "")
+        secret_key = os.environ.get("AWS_SECRET_ACCESS_KEY", "")
+        return blobs(media, Path(), access_key=access_key, secret_key=secret_key)
     folder = Path(media)
     if not folder.is_dir():
         raise Invalid(f"{folder} is no folder")

@@ -10,7 +10,7 @@ import gzip
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import asyncpg
 
@@ -23,6 +23,7 @@ __all__ = ["Dump", "MastodonDatabase", "MastodonSource", "source_for"]
 LONGEST_LINE = 64 << 20
 _CUSTOM = b"PGDMP"
 _GZIP = b"\x1f\x8b"
+_WHICH = frozenset({"host", "port", "database", "dbname"})
 
 # Takes a table and its columns, then each of its rows' lines.
 Take = Callable[[str, list[str], bytes | None], None]
@@ -111,7 +112,9 @@ class MastodonDatabase:
     @property
     def name(self) -> str:
         parts = urlsplit(self._url)
-        return f"postgresql://{parts.hostname or ''}:{parts.port or ''}{parts.path}?{parts.query}"
+        # A password may stand among the options, too: only those are told that say which database it is.
+        which = [(name, value) for name, value in parse_qsl(parts.query) if name in _WHICH]
+        return f"postgresql://{parts.hostname or ''}:{parts.port or ''}{parts.path}?{urlencode(which)}"
 
     async def read(self, take: Take, told: Told) -> None:
         connection = await asyncpg.connect(self._url, server_settings={"DateStyle": "ISO", "TimeZone": "UTC"})

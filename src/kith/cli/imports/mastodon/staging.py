@@ -41,7 +41,8 @@ _INDEXES = {
 
 
 class Staging:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, lasts: bool = True) -> None:
+        """One that does not last has no name once it is open: it goes with its process, however that ends."""
         self._path = path
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
@@ -50,6 +51,9 @@ class Staging:
         self._db.execute("PRAGMA journal_mode=OFF")  # what is lost with the power is read again
         self._db.execute("PRAGMA synchronous=OFF")
         self._db.execute("PRAGMA temp_store=FILE")
+        if not lasts:
+            self._db.execute("CREATE TABLE opened (at TEXT)")
+            path.unlink()
 
     @property
     def is_whole(self) -> bool:
