@@ -185,3 +185,11 @@ def test_a_sealed_secret_opens_with_its_key_in_its_place_only() -> None:
             other.open(text, place)
     with pytest.raises(BadBlueprint, match="at least 16"):
         FileSealer(b"short")
+
+
+def test_what_comes_over_the_api_is_a_short_transaction() -> None:
+    entries = "entries:\n" + "- {model: core.group}\n" * (FROM_API.entries + 1)
+
+    with pytest.raises(BadBlueprint, match="more than 1000 entries"):
+        read_blueprint(entries, FROM_API)
+    assert len(read_blueprint(entries).entries) == FROM_API.entries + 1

@@ -17,7 +17,7 @@ from kith.backup.manifest import Manifest
 from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
 from kith.base.backups.tasks import IN_USE
-from kith.cli.backup_runs import RunSettings, make_and_note, rehearse_and_note, settle, store_schedule
+from kith.cli.backup_runs import RunSettings, make_and_note, rehearse_and_note, settle, store_schedule, warn_without_key
 from kith.cli.progress import Bar
 from kith.cli.running import as_json, run, say
 from kith.cli.showing import show_rows
@@ -85,12 +85,8 @@ def make(*, target: str | None, key_file: Path | None, is_pruning: bool, gently:
 
     async def do() -> tuple[RunSettings, Manifest]:
         settled = await settle(target, key_file)
-        if settled.passphrase is None and not as_json:
-            click.echo(
-                "kith: without a key (--key-file) everybody who can read the backup can read the server's own keys "
-                "in it, and with them everything that is stored encrypted",
-                err=True,
-            )
+        if not as_json:
+            warn_without_key(settled)
         with Bar() as bar:
             return settled, await make_and_note(settled, bar, is_pruning=is_pruning)
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import click
 import msgspec
 
 from kith.backup.failures import BadRepository, RepositoryInUse
@@ -116,6 +117,15 @@ async def _tell(work: Work, kind: str, words: str) -> None:
     await audit.record(
         work, f"{kind}_failed", "kith.backups", context={"message": words[:_LONGEST_WORDS], "kind": kind}
     )
+
+
+def warn_without_key(settled: RunSettings) -> None:
+    if settled.passphrase is None:
+        click.echo(
+            "kith: without a key (--key-file or KITH_BACKUP_KEY_FILE) everybody who can read the backup can read the "
+            "server's own keys in it, and with them everything that is stored encrypted",
+            err=True,
+        )
 
 
 async def make_and_note(settled: RunSettings, progress: BackupProgress, *, is_pruning: bool = False) -> Manifest:

@@ -71,12 +71,14 @@ async def _offer(settings: Settings) -> str | None:
 
 
 def _back_up(target: str) -> None:
-    from kith.cli.backup_runs import make_and_note, settle  # noqa: PLC0415 - loaded when first used
+    from kith.cli.backup_runs import make_and_note, settle, warn_without_key  # noqa: PLC0415 - loaded when first used
     from kith.cli.progress import Bar  # noqa: PLC0415
 
     async def do() -> str:
+        settled = await settle(target, None)
+        warn_without_key(settled)
         with Bar() as bar:
-            return (await make_and_note(await settle(target, None), bar)).id
+            return (await make_and_note(settled, bar)).id
 
     click.echo(f"Backup {run(do())} is at {shown(target)}.", err=True)
 

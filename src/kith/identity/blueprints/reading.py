@@ -15,9 +15,8 @@ from kith.identity.blueprints.tags import BadBlueprint, BlueprintTag
 if TYPE_CHECKING:
     import yaml
 
-__all__ = ["FROM_API", "FROM_DISK", "MOST_ENTRIES", "Blueprint", "BlueprintEntry", "ReadLimits", "read_blueprint"]
+__all__ = ["FROM_API", "FROM_DISK", "Blueprint", "BlueprintEntry", "ReadLimits", "read_blueprint"]
 
-MOST_ENTRIES = 20_000
 LONGEST_NUMBER = 100  # one of base 60 (`1:20:30`) takes the square of its length to read
 STATES = ("present", "created", "must_created", "absent")
 _FIELDS = frozenset({"model", "state", "conditions", "identifiers", "id", "attrs", "permissions"})
@@ -31,10 +30,11 @@ class ReadLimits(msgspec.Struct, frozen=True):
     values: int  # after aliases are written out
     depth: int = 40
     aliases: int = 200
+    entries: int = 20_000  # all of them are one transaction
 
 
 FROM_DISK = ReadLimits(bytes=64 << 20, values=2_000_000)
-FROM_API = ReadLimits(bytes=1 << 20, values=100_000)
+FROM_API = ReadLimits(bytes=1 << 20, values=100_000, entries=1_000)
 
 
 class BlueprintEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +72,8 @@ def read_blueprint(text: str | bytes, limits: ReadLimits = FROM_DISK) -> Bluepri
         entries = []
     if not isinstance(entries, list):
         raise BadBlueprint("`entries` must be a list")
-    if len(entries) > MOST_ENTRIES:
-        raise BadBlueprint(f"there are more than {MOST_ENTRIES} entries")
+    if len(entries) > limits.entries:
+        raise BadBlueprint(f"there are more than {limits.entries} entries")
     read = tuple(_entry(one) for one in entries)
     seen: set[str] = set()
     for one in read:
