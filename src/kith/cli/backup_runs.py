@@ -30,7 +30,7 @@ from kith.cli.running import house, refuse_missing
 from kith.identity.audit import service as audit
 from kith.migrations import HEAD
 
-__all__ = ["RunSettings", "make_and_note", "rehearse_and_note", "settle", "store_schedule"]
+__all__ = ["RunSettings", "make_and_note", "rehearse_and_note", "settle", "store_schedule", "warn_without_key"]
 
 _LONGEST_WORDS = 2000
 
