@@ -249,7 +249,8 @@ async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
     keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
-    return {"owned_email_key": None, "email_verified_at": None, "expires": None, "last_seen_at": None, **values, **keys}
+    unsaid = dict.fromkeys(("owned_email_key", "email_verified_at", "expires", "last_seen_at", "subject"))
+    return {**unsaid, **values, **keys}
 
 
 async def change(db: Session, user_id: int, name: str, value: object, now: datetime) -> None:

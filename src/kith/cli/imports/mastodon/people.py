@@ -100,6 +100,7 @@ async def _take_user(move: Move, batch: RowBatch, row: Row, owned: set[str]) -> 
         "email_verified_at": confirmed if owns else None,
         "expires": None,
         "last_seen_at": at(row, "current_sign_in_at"),
+        "subject": None,
     }
     made = await batch.work.db.one(_insert_user, **values)
     if row["reason"] or not values["approved_at"]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Protocol
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ _GZIP = b"\x1f\x8b"
 
 # Takes a table and its columns, then each of its rows' lines.
 Take = Callable[[str, list[str], bytes | None], None]
+Wanted = Mapping[str, Sequence[str] | None]  # tables, and which of their columns; None for all
 Told = Callable[[str, int], None]  # which table is read, and how many bytes came
 
 
@@ -49,15 +50,16 @@ def source_for(where: str) -> MastodonSource:
 class Dump:
     """A file that `pg_dump` wrote in plain format; `.gz` is read as it is."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, wanted: Wanted = WANTED) -> None:
         self._path = path
+        self._wanted = wanted
         if not path.is_file():
             raise Invalid(f"{path} is neither a file nor the address of a PostgreSQL database (postgresql://...)")
         with path.open("rb") as file:
             head = file.read(5)
         if head == _CUSTOM:
             raise Invalid(
-                f"{path} is a dump in PostgreSQL's own format: make it plain with `pg_restore -f mastodon.sql {path}`,"
+                f"{path} is a dump in PostgreSQL's own format: make it plain with `pg_restore -f {path.stem}.sql {path}`,"
                 " and import that file"
             )
         self._is_packed = head.startswith(_GZIP)
@@ -85,7 +87,7 @@ class Dump:
                     head = read_copy_head(line.decode("utf-8", "replace"))
                     if head is not None:
                         (table, columns), in_block = head, True
-                        is_wanted = table in WANTED
+                        is_wanted = table in self._wanted
                         if is_wanted:
                             take(table, columns, None)
                 if number % 10_000 == 0:
@@ -105,8 +107,9 @@ def _lines(file: IO[bytes]) -> Iterator[bytes]:
 class MastodonDatabase:
     """A database that is only read: one transaction, so that all tables are of the same moment."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, wanted: Wanted = WANTED) -> None:
         self._url = url
+        self._wanted = wanted
 
     @property
     def name(self) -> str:
@@ -124,8 +127,9 @@ class MastodonDatabase:
                 known: dict[str, list[str]] = {}
                 for table, column in there:
                     known.setdefault(table, []).append(column)
-                for table, wanted in WANTED.items():
-                    columns = [name for name in wanted if name in known.get(table, ())]
+                for table, wanted in self._wanted.items():
+                    there_are = known.get(table, [])
+                    columns = there_are if wanted is None else [name for name in wanted if name in there_are]
                     if columns:
                         await self._copy(connection, table, columns, take, told)
         finally:
