@@ -12,7 +12,7 @@ import hmac
 import re
 import secrets
 
-__all__ = ["MOST_BCRYPT", "MOST_ITERATIONS", "brought", "is_right", "kind_of", "nobodys"]
+__all__ = ["BCRYPT", "MOST_BCRYPT", "MOST_ITERATIONS", "brought", "is_right", "kind_of", "nobodys"]
 
 BCRYPT = ("$2a$", "$2b$", "$2y$")
 BCRYPT_BYTES = 72  # bcrypt has never looked at more
@@ -56,6 +56,8 @@ def is_right(stored: str, password: str) -> bool:
 
 
 def _is_bcrypt(stored: str, given: bytes) -> bool:
+    if not stored[4:6].isdigit() or int(stored[4:6]) > MOST_BCRYPT:
+        return False
     import bcrypt  # noqa: PLC0415 - loaded when first used: few servers have such hashes
 
     try:

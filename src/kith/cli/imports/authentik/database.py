@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from kith.base.errors import Invalid
 from kith.base.import_runs import LeftOutRow
 from kith.cli.imports.authentik.records import STEPS, AuthentikServer, OldRecord
 from kith.cli.imports.copy_format import read_line
-from kith.cli.imports.mastodon.sources import Dump, MastodonDatabase
+from kith.cli.imports.postgres_sources import source_for
 
 __all__ = ["read_database", "read_rows"]
 
@@ -43,6 +42,15 @@ _KEYS = {
     "authentik_rbac.role": "uuid",
     "authentik_core.token": "token_uuid",
 }
+
+
+def _table(name: str) -> str:
+    """Django shortens names to what PostgreSQL takes: the end is part of a hash of the whole."""
+    if len(name) <= 63:
+        return name
+    return f"{name[:59]}{hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()[:4]}"
+
+
 # Lists: the table, its two columns, the field, and the models whose it is.
 _LISTS = (
     ("authentik_core_user_ak_groups", "user_id", "group_id", "groups", "authentik_core.user"),
@@ -71,15 +79,19 @@ _LISTS = (
         "sources", "authentik_stages_identification.",
     ),
     (
-        "authentik_stages_authenticator_validate_authenticatorvalidatestage_configuration_stages",
+        f"{_table('authentik_stages_authenticator_validate_authenticatorvalidatestage')}_configuration_stages",
         "authenticatorvalidatestage_id", "stage_id", "configuration_stages", "authentik_stages_authenticator_validate.",
     ),
     (
         "authentik_events_notificationrule_transports", "notificationrule_id", "notificationtransport_id",
         "transports", "authentik_events.notificationrule",
     ),
-    ("authentik_stages_authenticator_static_statictoken", "device_id", "token", "codes", "authentik_stages_authenticator_static."),
+    (
+        "authentik_stages_authenticator_static_statictoken", "device_id", "token", "codes",
+        "authentik_stages_authenticator_static.",
+    ),
 )  # fmt: skip
+
 _NO_REFERENCES = frozenset({"client_id", "credential_id", "rp_id"})
 _CONNECTIONS = tuple(
     f"authentik_sources_{kind}_user{kind}sourceconnection" for kind in ("oauth", "saml", "ldap", "plex")
@@ -87,9 +99,9 @@ _CONNECTIONS = tuple(
 _ALSO = ("authentik_install_id", *_CONNECTIONS)
 WANTED: dict[str, None] = dict.fromkeys(
     (
-        *(model.replace(".", "_")[:63] for step in STEPS for model in step.models),
+        *(_table(model.replace(".", "_")) for step in STEPS for model in step.models),
         *(base for base, _, _ in _BASES.values()),
-        *(table[:63] for table, *_ in _LISTS),
+        *(_table(table) for table, *_ in _LISTS),
         *_ALSO,
     )
 )
@@ -97,11 +109,7 @@ NEEDED = ("authentik_core_user", "authentik_core_group", "authentik_flows_flow")
 
 
 async def read_database(where: str) -> AuthentikServer:
-    source = (
-        MastodonDatabase(where, WANTED)
-        if where.startswith(("postgresql://", "postgres://"))
-        else Dump(Path(where), WANTED)
-    )
+    source = source_for(where, WANTED)
     tables: dict[str, list[Row]] = {}
     left = MOST_ROWS
 
@@ -133,7 +141,7 @@ def read_rows(name: str, tables: dict[str, list[Row]]) -> AuthentikServer:
     proxies = {row["oauth2provider_ptr_id"] for row in tables.get("authentik_providers_proxy_proxyprovider", ())}
     for step in STEPS:
         for model in step.models:
-            for row in tables.get(model.replace(".", "_")[:63], ()):
+            for row in tables.get(_table(model.replace(".", "_")), ()):
                 if model == "authentik_providers_oauth2.oauth2provider" and row["provider_ptr_id"] in proxies:
                     continue
                 server.records.append(reader.record(model, row))
@@ -148,14 +156,12 @@ class _Reader:
             column: {row[key]: row for row in tables.get(table, ())} for column, (table, key, _) in _BASES.items()
         }
         self._lists = {
-            (field, models): self._list(table[:63], owner, other) for table, owner, other, field, models in _LISTS
-            if table[:63] in tables
+            (field, models): self._list(_table(table), owner, other) for table, owner, other, field, models in _LISTS
+            if _table(table) in tables
         }  # fmt: skip
         self._seen: dict[str, set[str | None]] = {column: set() for column in _BASES}
         self._identifiers = {
-            row.get("usersourceconnection_ptr_id"): row
-            for table in _CONNECTIONS
-            for row in tables.get(table, ())
+            row.get("usersourceconnection_ptr_id"): row for table in _CONNECTIONS for row in tables.get(table, ())
         }
         self._backchannel: dict[str | None, list[str]] = {}
         for row in tables.get("authentik_core_provider", ()):

@@ -8,7 +8,7 @@ from typing import Any
 
 from kith.base.errors import Invalid
 from kith.base.import_runs import LeftOutRow
-from kith.cli.imports.authentik.records import AuthentikServer, OldRecord, step_of
+from kith.cli.imports.authentik.records import BASES, AuthentikServer, OldRecord, step_of
 from kith.identity.blueprints.reading import FROM_DISK, BlueprintEntry, read_blueprint
 from kith.identity.blueprints.tags import BadBlueprint, BlueprintTag
 
@@ -35,6 +35,8 @@ def read_export(path: Path, install_id: str) -> AuthentikServer:
 
 
 def _take(server: AuthentikServer, entry: BlueprintEntry) -> None:
+    if entry.model in BASES:
+        return
     values: dict[str, Any] = {**entry.attrs, **entry.identifiers}
     pk = str(values.pop("pk", None) or "")
     record = OldRecord(entry.model, pk, values, target=pk)

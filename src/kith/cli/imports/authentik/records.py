@@ -10,7 +10,7 @@ import msgspec
 from kith.base.import_runs import LeftOutRow
 from kith.identity.blueprints.authentik import NAMES
 
-__all__ = ["STEPS", "AuthentikServer", "OldRecord", "RecordStep", "in_order", "step_of"]
+__all__ = ["BASES", "STEPS", "AuthentikServer", "OldRecord", "RecordStep", "in_order", "step_of"]
 
 _SHOWN = ("username", "slug", "name", "identifier", "domain", "field_key", "client_id")
 
@@ -47,8 +47,15 @@ class RecordStep(NamedTuple):
     models: tuple[str, ...]
 
 
+# What several kinds have in common has tables too, but no records of its own.
+BASES = frozenset({
+    "authentik_core.provider", "authentik_core.propertymapping", "authentik_core.source", "authentik_flows.stage",
+    "authentik_policies.policy",
+})  # fmt: skip
+
+
 def _named(*areas: str) -> tuple[str, ...]:
-    return tuple(old for old, ours in NAMES.items() if ours.startswith(areas))
+    return tuple(old for old, ours in NAMES.items() if ours.startswith(areas) and old not in BASES)
 
 
 # In the order in which they need each other.
