@@ -16,7 +16,7 @@ from tests.identity.saml_keys import pair
 
 INSTALL_ID = "5f0e9c0e-66a7-4a38-8f2d-3d0a4a4a7a11"
 PASSWORD = "a long enough passphrase 17"
-APP_PASSWORD = "app-password-of-the-old-server-0123456789"
+APP_PASSWORD = "appPasswordOfTheOldServer" + "0123456789" * 4
 TOTP_KEY = "3132333435363738393031323334353637383930"  # hex, as it is kept there
 CLIENT_ID, CLIENT_SECRET = "wiki-client", "wiki-secret-of-the-old-server"
 PROFILE = 'return {"teams": [group.name for group in user.ak_groups.all()]}'
@@ -61,7 +61,7 @@ class AuthentikServer:
 
     def entry(self, model: str, pk: Any, values: dict[str, Any]) -> None:
         """What is empty or false is not in exports."""
-        attrs = {name: one for name, one in values.items() if one not in (False, "", None, [], {})}
+        attrs = {name: one for name, one in values.items() if one is not False and one not in ("", None, [], {})}
         self.entries.append({"model": model, "identifiers": {"pk": pk}, "attrs": attrs, "state": "present"})
 
     def _people(self) -> None:

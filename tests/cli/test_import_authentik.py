@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 from pathlib import Path
-from typing import Any
 
 import pyotp
 import pytest
@@ -20,6 +20,7 @@ from kith.cli.imports.authentik.export import read_export
 from kith.cli.imports.authentik.expressions import complaint_about, translated
 from kith.cli.imports.progress import Progress
 from kith.cli.imports.running import open_run
+from kith.identity.users import store
 from kith.identity.users.tables import users
 from tests.cli.authentik_server import (
     APP_PASSWORD,
@@ -34,7 +35,7 @@ from tests.cli.authentik_server import (
 from tests.cli.running import database, kith
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import SIGN_IN, Browser
-from tests.identity.records import API, results
+from tests.identity.records import results
 from tests.town import Person, Town
 from tests.town.nursery import Done
 
@@ -73,9 +74,9 @@ async def test_an_authentik_server_moves_in_from_its_database(new_town: TownBuil
     # then
     assert taken(done) == taken(rehearsed) == TAKEN | {"policy_bindings": 5, "authenticators": 2, "tokens": 1}
     assert not taken(again)
-    ada = Person(town.http, "ada", PASSWORD)
-    await _see_people(town, ada)
-    await _see_applications(ada, old)
+    ada = Person(town.http, "ada", APP_PASSWORD)  # one of the old server
+    await _see_people(ada)
+    await _see_applications(town, ada, old)
     await _sign_in(town)
     assert not town.mails()
     left = report(done)
@@ -88,55 +89,61 @@ async def test_an_authentik_server_moves_in_from_its_database(new_town: TownBuil
         ("flows", "default-provider-authorization-implicit-consent"),
         ("stages", "default-authentication-login"),
         ("policies", "asks-outside"),
-        ("policy_bindings", "user 10"),
+        ("policy_bindings", "secret: no such name!"),
     }
     assert ("policies", "asks-outside", "its expression: it imports requests, which is not here") in left
 
 
-async def _see_people(town: Town, ada: Person) -> None:
-    found = {one["username"]: one for one in await results(ada, f"{API}/core/users/")}
+async def _see_people(ada: Person) -> None:
+    found = {one["username"]: one for one in await results(ada, "/core/users/")}
     assert set(found) >= {"ada", "bob", "eve"}
     assert (found["ada"]["date_joined"][:10], found["ada"]["attributes"]) == ("2021-03-04", {"shoe": 42})
     assert found["ada"]["is_superuser"]  # by a group of hers
     assert not found["bob"]["is_active"]
     assert [found["ada"]["email"], found["eve"]["email"]] == ["ada@example.org", ""]
-    groups = {one["name"]: one for one in await results(ada, f"{API}/core/groups/")}
+    groups = {one["name"]: one for one in await results(ada, "/core/groups/")}
     assert groups["Tenors"]["parent"] == groups["Choir"]["pk"]
     assert found["bob"]["groups"] == [groups["Tenors"]["pk"]]
-    # an app password of the old server
-    assert (await town.http.get(f"{API}/core/users/me/", auth=("ada", APP_PASSWORD))).status_code == 200
 
 
-async def _see_applications(ada: Person, old: AuthentikServer) -> None:
-    [wiki] = await results(ada, f"{API}/providers/openid/?client_id={CLIENT_ID}")
+async def _see_applications(town: Town, ada: Person, old: AuthentikServer) -> None:
+    [wiki] = await results(ada, f"/providers/openid/?client_id={CLIENT_ID}")
     assert wiki["redirect_uri_matching"] == "regex"
-    assert wiki["redirect_uris"] == [r"https://wiki\.example\.org/callback", r"https://[a-z]+\.wiki\.example\.org/callback"]
+    assert wiki["redirect_uris"] == [
+        r"https://wiki\.example\.org/callback",
+        r"https://[a-z]+\.wiki\.example\.org/callback",
+    ]
     assert (wiki["signing_key"], wiki["property_mappings"]) == (old.id("cert"), [old.id("Teams")])
-    answer = await ada.http.post(
+    answer = await town.http.post(
         "/application/o/token/", data={"grant_type": "client_credentials"}, auth=(CLIENT_ID, CLIENT_SECRET)
     )
     assert answer.json().get("error") != "invalid_client", answer.text
-    bindings = {one["target"]: one for one in await results(ada, f"{API}/policies/bindings/")}
-    applications = {one["slug"]: one for one in await results(ada, f"{API}/core/applications/")}
+    bindings = {one["target"]: one for one in await results(ada, "/policies/bindings/")}
+    applications = {one["slug"]: one for one in await results(ada, "/core/applications/")}
     assert bindings[applications["wiki"]["pk"]]["group"] == old.id("choir")
     assert bindings[applications["hr"]["pk"]]["policy"] == old.id("only-choir")
     # what decided and could not come refuses, except where a stage would be passed over by that
-    refusals = {one["pk"]: one["name"] for one in await results(ada, f"{API}/policies/dummy/")}
+    refusals = {one["pk"]: one["name"] for one in await results(ada, "/policies/dummy/")}
     for slug, name in (("desktops", "asks-outside"), ("secret", "authentik-import-left-out")):
         bound = bindings[applications[slug]["pk"]]
         assert (refusals[bound["policy"]], bound["negate"]) == (name, False)
-    [step] = [one for one in await results(ada, f"{API}/flows/bindings/") if one["pk"] == old.id("welcome-step")]
+    [step] = [one for one in await results(ada, "/flows/bindings/") if one["pk"] == old.id("welcome-step")]
     assert bindings[step["pbm_uuid"]]["negate"]
 
 
 async def _sign_in(town: Town) -> None:
-    """With the password and the authenticator app that she has."""
+    """With the password and the authenticator app that she has; from then on the hash is one of ours."""
     browser = Browser(town)
-    await browser.start(SIGN_IN)
-    await browser.answer(uid_field="ada")
-    await browser.answer(password=PASSWORD)
-    secret = pyotp.TOTP(__import__("base64").b32encode(bytes.fromhex(TOTP_KEY)).decode())
-    await browser.answer(code=secret.now())
+    asked = await browser.sign_in(Person(town.http, "ada", PASSWORD))
+    assert asked["component"] == "otpvalidate", asked
+    code = pyotp.TOTP(base64.b32encode(bytes.fromhex(TOTP_KEY)).decode()).now()
+    await browser.answer(SIGN_IN, component="otpvalidate", code=code)
+    assert await browser.who() == "ada"
+    async with database(town) as db:
+        found = await store.find(db, "ada")
+    assert found is not None
+    assert (found.password or "").startswith("$argon2id$")
+    assert found.subject == subject_of(7)
 
 
 async def test_its_export_goes_on_where_it_was_interrupted(new_town: TownBuilder, tmp_path: Path) -> None:
@@ -170,11 +177,11 @@ async def test_its_export_goes_on_where_it_was_interrupted(new_town: TownBuilder
         ("people", "eve"),
         ("people", "no such name!"),
         ("others", "providers_rac.racprovider: Remote desktops"),
-        ("policy_bindings", old.id("welcome-step-target-0")),
-        ("policy_bindings", "user 10"),
+        ("policy_bindings", f"{old.id('welcome-step-target')}: asks-outside"),
+        ("policy_bindings", "secret: no such name!"),
     }
     # what was told before it was interrupted is told once
-    assert len([row for row in _lines(done) if row.startswith("policies,asks-outside,its expression")]) == 1
+    assert len([row for row in _lines(done) if row.startswith('policies,asks-outside,"its expression')]) == 1
 
 
 def _lines(done: Done) -> list[str]:

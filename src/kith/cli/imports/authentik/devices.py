@@ -20,7 +20,7 @@ from kith.identity.factors.service import hash_code
 from kith.identity.for_social import Sealer
 from kith.identity.scopes import IDENTITY
 from kith.identity.sources.family import sources
-from kith.identity.tokens.service import hash_key
+from kith.identity.tokens.service import hash_key, may_be_token
 
 if TYPE_CHECKING:
     from kith.cli.imports.authentik.taking import Taking
@@ -140,6 +140,8 @@ async def _token(batch: Batch[OldRecord], record: OldRecord, _taking: Taking, us
         return False
     if not key:
         raise NotTaken("an export holds no keys of tokens: the database does")
+    if not may_be_token(key):
+        raise NotTaken("its key is none that authentik makes (60 letters and digits): make a new one")
     ends = at(values.get("expires")) if values.get("expiring", True) in (True, "t", "true") else None
     if ends is not None and ends <= batch.work.now:
         return False

@@ -63,6 +63,8 @@ class Taking:
         self._before = before
         self._with_scim = with_scim
         self._lost: set[tuple[str, str]] = set()
+        self._names = {one.target or one.pk: one.label for one in server.records}
+        self._names |= {one.pk: one.label for one in server.records if not one.model.startswith("authentik_providers_")}
         for (model, old), new in before.items():
             if model == _REFUSES:
                 self._refuse(old, new)
@@ -79,9 +81,18 @@ class Taking:
                     await batch.work.db.begin()
                     batch.taken += await self._take(batch, record)
             except (NotTaken, BadBlueprint, InvalidValue, Problem) as error:
-                batch.leave(record.label, _words(error))
+                batch.leave(self._label(record), _words(error))
                 if step_of(record.model) == "policies":
                     await self._put_refusal(batch, record)
+
+    def _label(self, record: OldRecord) -> str:
+        """Bindings have no names: what they decide about, and who decides."""
+        if record.model != BINDING:
+            return record.label
+        target = str(record.values.get("target") or "")
+        said = (str(record.values[name]) for name in ("policy", "group", "user") if record.values.get(name))
+        decider = next(said, "")
+        return f"{self._names.get(target, target)}: {self._names.get(decider, decider)}"
 
     async def _take(self, batch: Batch[OldRecord], record: OldRecord) -> int:
         """1, or 0 for what is here already."""
@@ -164,7 +175,7 @@ class Taking:
     ) -> dict[str, Any]:
         """With references to records as they are called here, and without what is not known."""
         if record.model == BINDING:
-            values = await self._decider(batch, values)
+            values = await self._decider(batch, record, values)
         attrs: dict[str, Any] = {}
         aliases = {field.alias: name for name, field in model.fields.items() if field.alias}
         for word, value in values.items():
@@ -213,7 +224,7 @@ class Taking:
 
     # What must not be open because something is missing
 
-    async def _decider(self, batch: Batch[OldRecord], values: dict[str, Any]) -> dict[str, Any]:
+    async def _decider(self, batch: Batch[OldRecord], record: OldRecord, values: dict[str, Any]) -> dict[str, Any]:
         """A binding whose policy, group or person was left out is bound to a policy that refuses."""
         places = {
             "policy": "identity_policies.policy_uuid",
@@ -231,10 +242,8 @@ class Taking:
         if ("entitlement", target) in self.known or ("user" in missing and values.get("negate")):
             raise NotTaken(f"its {next(iter(missing or said))} was left out")
         if missing:
-            batch.leave(
-                f"{next(iter(missing))} {next(iter(missing.values()))}",
-                "it was left out, but decides about something: in its place a policy refuses",
-            )
+            words = f"its {next(iter(missing))} was left out: in its place a policy refuses"
+            batch.leave(self._label(record), words)
             self.known[places["policy"], REFUSAL] = await self._refusal(batch.work, REFUSAL)
             values = {name: one for name, one in values.items() if name not in places} | {"policy": REFUSAL}
         # A stage whose policy refuses is passed over, so there it must not refuse.
