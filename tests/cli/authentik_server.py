@@ -51,6 +51,8 @@ class AuthentikServer:
         return self.ids.setdefault(name, str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
 
     def row(self, table: str, **values: Any) -> None:
+        if len(table) > 63:  # as Django shortens it
+            table = f"{table[:59]}{hashlib.md5(table.encode(), usedforsecurity=False).hexdigest()[:4]}"
         self.tables.setdefault(table, []).append(values)
 
     def both(self, model: str, key: str, pk: Any, values: dict[str, Any], **in_table: Any) -> None:
@@ -128,20 +130,68 @@ class AuthentikServer:
                     "authentication": "none", "denied_action": "message_continue", "compatibility_mode": False}  # fmt: skip
             self.both("authentik_flows.flow", "flow_uuid", self.id(slug), flow,
                       policybindingmodel_ptr_id=self.target(f"{slug}-target"))  # fmt: skip
-        for name, app, own in (
+        prompt = {"name": "nick", "field_key": "attributes.nick", "label": "Nickname", "type": "text", "required": True,
+                  "placeholder": "", "order": 0, "sub_text": "", "initial_value": ""}  # fmt: skip
+        self.both("authentik_stages_prompt.prompt", "prompt_uuid", self.id("nick"), prompt)
+        source = {"name": "Forge", "slug": "forge", "enabled": True, "user_matching_mode": "identifier",
+                  "user_path_template": "goauthentik.io/sources/%(slug)s"}  # fmt: skip
+        forge = {"provider_type": "github", "consumer_key": "key", "consumer_secret": "hush", "oidc_jwks": {}}
+        self.kind("authentik_core_source", "policybindingmodel_ptr_id", "source_ptr_id",
+                  "authentik_sources_oauth.oauthsource", self.target("forge"), source, forge)  # fmt: skip
+        self.row("authentik_core_usersourceconnection", id=1, user_id=7, source_id=self.id("forge"), identifier="4711")
+        stages: tuple[tuple[str, str, dict[str, Any]], ...] = (
+            ("ask nick", "authentik_stages_prompt.promptstage", {}),
+            (
+                "secret word",
+                "authentik_stages_password.passwordstage",
+                {
+                    "backends": ["authentik.core.auth.InbuiltBackend"],
+                    "failed_attempts_before_cancel": 5,
+                    "allow_show_password": False,
+                },
+            ),
+            (
+                "second",
+                "authentik_stages_authenticator_validate.authenticatorvalidatestage",
+                {
+                    "device_classes": ["totp", "webauthn"],
+                    "not_configured_action": "skip",
+                    "last_auth_threshold": "hours=1",
+                    "webauthn_user_verification": "preferred",
+                },
+            ),
+            (
+                "who",
+                "authentik_stages_identification.identificationstage",
+                {
+                    "user_fields": ["username", "email"],
+                    "password_stage_id": self.id("secret word"),
+                    "case_insensitive_matching": True,
+                    "show_matched_user": True,
+                    "pretend_user_exists": True,
+                },
+            ),
             ("go away", "authentik_stages_deny.denystage", {"deny_message": "Not now"}),
             (
                 "default-authentication-login",
                 "authentik_stages_user_login.userloginstage",
                 {"session_duration": "seconds=0"},
             ),
-        ):
+        )
+        for name, app, own in stages:
             self.kind("authentik_flows_stage", "stage_uuid", "stage_ptr_id", app, self.id(name), {"name": name}, own)
-        for flow, stage in (("welcome", "go away"), ("default-authentication-flow", "default-authentication-login")):
-            step = {"target_id": self.id(flow), "stage_id": self.id(stage), "order": 0, "evaluate_on_plan": False,
+            if name == "ask nick":
+                self.entries[-1]["attrs"]["fields"] = [self.id("nick")]
+        self.row(
+            "authentik_stages_prompt_promptstage_fields", promptstage_id=self.id("ask nick"), prompt_id=self.id("nick")
+        )
+        self.row("authentik_stages_identification_identificationstage_sources",
+                 identificationstage_id=self.id("who"), source_id=self.id("forge"))  # fmt: skip
+        for of, stage in (("welcome", "go away"), ("default-authentication-flow", "default-authentication-login")):
+            step = {"target_id": self.id(of), "stage_id": self.id(stage), "order": 0, "evaluate_on_plan": False,
                     "re_evaluate_policies": True, "invalid_response_action": "retry"}  # fmt: skip
-            self.both("authentik_flows.flowstagebinding", "fsb_uuid", self.id(f"{flow}-step"), step,
-                      policybindingmodel_ptr_id=self.target(f"{flow}-step-target"))  # fmt: skip
+            self.both("authentik_flows.flowstagebinding", "fsb_uuid", self.id(f"{of}-step"), step,
+                      policybindingmodel_ptr_id=self.target(f"{of}-step-target"))  # fmt: skip
         self.bind("welcome-step-target", 0, policy_id=self.id("asks-outside"))
 
     def bind(self, target: str, order: int, **decider: Any) -> None:
@@ -170,9 +220,20 @@ class AuthentikServer:
                 "digest_algorithm": "http://www.w3.org/2001/04/xmlenc#sha256",
                 "signature_algorithm": "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"}  # fmt: skip
         self.provider(4, "authentik_providers_saml.samlprovider", "HR", saml)
+        proxied = {"internal_host": "http://127.0.0.1:9", "external_host": "https://files.example.org", "mode": "proxy",
+                   "internal_host_ssl_validation": True, "intercept_header_auth": True, "skip_path_regex": ""}  # fmt: skip
+        self.row("authentik_core_provider", id=6, name="Files", authorization_flow_id=None)
+        self.row("authentik_providers_oauth2_oauth2provider", provider_ptr_id=6, client_id="files-client",
+                 client_secret="x", access_token_validity="hours=24")  # fmt: skip
+        self.row("authentik_providers_proxy_proxyprovider", oauth2provider_ptr_id=6, **proxied)
+        self.entry("authentik_providers_oauth2.oauth2provider", 6, {"name": "Files", "client_id": "files-client"})
+        self.entry("authentik_providers_proxy.proxyprovider", 6, {"name": "Files", **proxied})
+        directory = {"base_dn": "dc=example,dc=org", "uid_start_number": 2000, "gid_start_number": 4000,
+                     "search_mode": "direct", "bind_mode": "direct", "mfa_support": True}  # fmt: skip
+        self.provider(9, "authentik_providers_ldap.ldapprovider", "Directory", directory)
         self.row("authentik_core_provider", id=5, name="Remote desktops", authorization_flow_id=None)
         self.entry("authentik_providers_rac.racprovider", 5, {"name": "Remote desktops"})
-        for slug, provider in (("wiki", 3), ("hr", 4), ("desktops", 5), ("secret", None)):
+        for slug, provider in (("wiki", 3), ("hr", 4), ("desktops", 5), ("secret", None), ("files", 6), ("ldap", 9)):
             app = {"name": slug.title(), "slug": slug, "group": "", "provider_id": provider, "open_in_new_tab": False}
             pk = self.target(slug)
             self.entry("authentik_core.application", pk,
@@ -213,5 +274,7 @@ def _copied(value: Any) -> str:
         return "\\N"
     if isinstance(value, bool):
         return "t" if value else "f"
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return "{" + ",".join(value) + "}"  # an array
     text = json.dumps(value) if isinstance(value, (dict, list)) else str(value)
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")

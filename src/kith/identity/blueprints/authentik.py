@@ -144,7 +144,9 @@ def _identification(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _prompt(given: dict[str, Any]) -> dict[str, Any]:
-    given.setdefault("placeholder", "")
+    """One is needed here; what the field is called says nothing wrong."""
+    if not given.get("placeholder"):
+        given["placeholder"] = given.get("label") or given.get("field_key") or given.get("name") or "-"
     return given
 
 

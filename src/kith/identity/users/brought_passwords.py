@@ -77,7 +77,7 @@ def nobodys(like: str) -> str:
     import bcrypt  # noqa: PLC0415 - as above
 
     digits = like.removeprefix(_SHA_BCRYPT)[4:6]
-    cost = min(max(int(digits), 4), MOST_BCRYPT) if digits.isdigit() else 10
+    cost = int(digits) if digits.isdigit() and 4 <= int(digits) <= MOST_BCRYPT else 10
     made = bcrypt.hashpw(secrets.token_urlsafe(16).encode(), bcrypt.gensalt(cost)).decode()
     return made if kind == "bcrypt" else f"{_SHA_BCRYPT}{made}"
 

@@ -26,6 +26,12 @@ _KNOWN_BY = {
     "core.group": "name",
     "crypto.certificatekeypair": "name",
 }
+# A proxy provider is an OAuth client too there, of which nobody sets anything.
+_OF_CLIENTS = frozenset({
+    "client_type", "client_secret", "sub_mode", "issuer_mode", "include_claims_in_id_token", "access_code_validity",
+    "signing_key", "encryption_key", "_redirect_uris", "redirect_uris", "_backchannel_logout_uris", "logout_uri",
+    "logout_method", "refresh_token_threshold",
+})  # fmt: skip
 _SUB = {
     "user_id": "people are known by their numbers there, and have others here: its `sub` changes",
     "hashed_user_id": "its `sub` changes: give --install-id (from the table authentik_install_id) to keep it",
@@ -57,6 +63,8 @@ def adjusted(
     match record.model:
         case "authentik_providers_oauth2.oauth2provider":
             values = _oauth2(batch, server, record, values)
+        case "authentik_providers_proxy.proxyprovider":
+            values = {name: one for name, one in values.items() if name not in _OF_CLIENTS}
         case "authentik_core.group":
             values = _group(batch, record, values)
         case "authentik_core.application":
