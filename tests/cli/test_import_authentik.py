@@ -115,6 +115,7 @@ async def _see_people(ada: Person) -> None:
     assert set(found) >= {"ada", "bob", "eve"}
     assert (found["ada"]["date_joined"][:10], found["ada"]["attributes"]) == ("2021-03-04", {"shoe": 42})
     assert found["ada"]["is_superuser"]  # by a group of hers
+    assert found["ada"]["uid"] == subject_of(7)
     assert not found["bob"]["is_active"]
     assert [found["ada"]["email"], found["eve"]["email"]] == ["ada@example.org", ""]
     groups = {one["name"]: one for one in await results(ada, "/core/groups/")}

@@ -17,7 +17,7 @@ import asyncpg
 from kith.base.errors import Invalid
 from kith.cli.imports.copy_format import END, NotACopy, read_copy_head
 
-__all__ = ["Dump", "PostgresDatabase", "PostgresSource", "Told", "Wanted", "source_for"]
+__all__ = ["PostgresDatabase", "PostgresDump", "PostgresSource", "Told", "Wanted", "source_for"]
 
 LONGEST_LINE = 64 << 20
 _CUSTOM = b"PGDMP"
@@ -43,10 +43,10 @@ class PostgresSource(Protocol):
 def source_for(where: str, wanted: Wanted) -> PostgresSource:
     if where.startswith(("postgresql://", "postgres://")):
         return PostgresDatabase(where, wanted)
-    return Dump(Path(where), wanted)
+    return PostgresDump(Path(where), wanted)
 
 
-class Dump:
+class PostgresDump:
     """A file that `pg_dump` wrote in plain format; `.gz` is read as it is."""
 
     def __init__(self, path: Path, wanted: Wanted) -> None:

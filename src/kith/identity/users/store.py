@@ -64,6 +64,9 @@ _release = command(
     )
     .values(owned_email_key=None)
 )
+_subjects = query(
+    select(users.c.id, users.c.subject).where(and_(any_of(users.c.id, "ids"), users.c.subject.is_not(None))), tuple
+)
 _verified = query(
     select(users.c.id).where(
         and_(any_of(users.c.id, "ids"), users.c.owned_email_key.is_not(None), users.c.email_verified_at.is_not(None))
@@ -197,6 +200,11 @@ async def release(db: Session, email: str, *, user_id: int) -> None:
 async def verified(db: Session, ids: Sequence[int]) -> set[int]:
     """Those of these users whose address is confirmed."""
     return set(await db.all(_verified, ids=list(ids)))
+
+
+async def subjects(db: Session, ids: Sequence[int]) -> dict[int, str]:
+    """By what clients of another server know those of these users who came from there."""
+    return dict(await db.all(_subjects, ids=list(ids)))
 
 
 async def find_login_by_id(db: Session, user_id: int) -> Login | None:

@@ -110,7 +110,7 @@ def _reading(server: AuthentikServer) -> RunStep[None]:
         if not server.is_database:
             batch.leave("(everybody)", "an export holds no passwords: the database does", step="people")
 
-    return RunStep("reading", 1, batches, take)
+    return RunStep("others", 1, batches, take)
 
 
 def _step(taking: Taking, server: AuthentikServer, step: RecordStep) -> RunStep[OldRecord]:

@@ -13,7 +13,7 @@ __all__ = ["Dump", "MastodonSource", "Told", "source_for"]
 MastodonSource = PostgresSource
 
 
-class Dump(postgres_sources.Dump):
+class Dump(postgres_sources.PostgresDump):
     def __init__(self, path: Path) -> None:
         super().__init__(path, WANTED)
 
