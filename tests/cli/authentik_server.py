@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import uuid
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import yaml
 from argon2 import PasswordHasher
 
@@ -263,6 +265,20 @@ class AuthentikServer:
             lines.append("\\.\n")
         path.write_text("\n".join(lines))
         return path
+
+    async def create(self, url: str) -> None:
+        """The same as a database."""
+        connection = await asyncpg.connect(url)
+        try:
+            for table, rows in self.tables.items():
+                columns = list(dict.fromkeys(name for row in rows for name in row))
+                declared = ", ".join(f'"{name}" text' for name in columns)
+                await connection.execute(f"CREATE TABLE {table} ({declared})")
+                lines = ["\t".join(_copied(row.get(name)) for name in columns) + "\n" for row in rows]
+                source = io.BytesIO("".join(lines).encode())
+                await connection.copy_to_table(table, source=source, columns=columns)
+        finally:
+            await connection.close()
 
     def export(self, path: Path) -> Path:
         path.write_text(yaml.safe_dump({"version": 1, "metadata": {"name": "Export"}, "entries": self.entries}))

@@ -37,7 +37,7 @@ from tests.cli.running import database, kith
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import SIGN_IN, Browser
 from tests.identity.records import results
-from tests.town import Person, Town
+from tests.town import Person, Town, postgres
 from tests.town.nursery import Done
 
 TAKEN = {
@@ -78,11 +78,18 @@ def report(done: Done) -> set[tuple[str, str, str]]:
 async def test_an_authentik_server_moves_in_from_its_database(new_town: TownBuilder, tmp_path: Path) -> None:
     # given
     town, old = await new_town(start=False), AuthentikServer()
-    file = str(old.dump(tmp_path / "authentik.sql"))
+    file, name = str(old.dump(tmp_path / "authentik.sql")), f"authentik_{town.port}"
+    source = file if load(town.environment).is_sqlite else await postgres.create_database(name)
 
     # when
-    rehearsed = await walk(town, await read_database(file), rehearse=True)
-    done = await kith(town, "import", "authentik", file, "--json")
+    try:
+        if source != file:
+            await old.create(source)
+        rehearsed = await walk(town, await read_database(file), rehearse=True)
+        done = await kith(town, "import", "authentik", source, "--json")
+    finally:
+        if source != file:
+            await postgres.drop_database(name)
     again = await walk(town, await read_database(file))
     await town.start()
 

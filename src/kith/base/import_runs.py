@@ -71,7 +71,7 @@ import_records = Table(
     "base_import_records",
     METADATA,
     Column("origin", String(64), primary_key=True),  # the server it came from, whatever it was read from
-    Column("model", String(60), primary_key=True),
+    Column("model", String(120), primary_key=True),
     Column("old", String(100), primary_key=True),  # its key there
     Column("new", String(100), nullable=False),  # and here
 )

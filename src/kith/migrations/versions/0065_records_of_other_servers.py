@@ -14,7 +14,7 @@ def upgrade() -> None:
     op.create_table(
         "base_import_records",
         sa.Column("origin", sa.String(64), primary_key=True),
-        sa.Column("model", sa.String(60), primary_key=True),
+        sa.Column("model", sa.String(120), primary_key=True),
         sa.Column("old", sa.String(100), primary_key=True),
         sa.Column("new", sa.String(100), nullable=False),
     )

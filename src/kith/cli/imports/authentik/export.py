@@ -14,6 +14,7 @@ from kith.identity.blueprints.tags import BadBlueprint, BlueprintTag
 
 __all__ = ["read_export"]
 
+LONGEST_KEY = 100
 PROXY, OAUTH2 = "authentik_providers_proxy.proxyprovider", "authentik_providers_oauth2.oauth2provider"
 
 
@@ -43,7 +44,7 @@ def _take(server: AuthentikServer, entry: BlueprintEntry) -> None:
     if step_of(entry.model) is None:
         kind = entry.model.removeprefix("authentik_")
         server.left.append(LeftOutRow("others", f"{kind}: {record.label}", f"there is nothing like {kind} here"))
-    elif not pk or entry.conditions or entry.state != "present" or _has_tags(values):
+    elif not 0 < len(pk) <= LONGEST_KEY or entry.conditions or entry.state != "present" or _has_tags(values):
         words = "it is no record of an export, but written by hand: apply it with `kith blueprints apply`"
         server.left.append(LeftOutRow(step_of(entry.model) or "", record.label, words))
     else:

@@ -27,7 +27,7 @@ _MEMBER = re.compile(
     r"\b((?:\w+\.)*\w+)\.(?:ak_)?groups\.filter\(\s*name\s*=\s*(\"[^\"\\\n]*\"|'[^'\\\n]*')\s*\)\.exists\(\)"
 )
 _ALL = re.compile(r"\b((?:ak_)?groups)\.all\(\)")
-_HASATTR = ("getattr", "setattr", "eval", "exec", "open", "__import__", "globals", "locals", "vars", "compile")
+_NOT_GIVEN = ("getattr", "setattr", "eval", "exec", "open", "__import__", "globals", "locals", "vars", "compile")
 
 
 def translated(expression: str) -> str:
@@ -60,7 +60,7 @@ def complaint_about(expression: str) -> str | None:
             if module.partition(".")[0] not in _MODULES:
                 return f"it imports {module}, which is not here"
         given |= {(one.asname or one.name).partition(".")[0] for one in names}
-    known = given | _CONTEXT | NAMES | (set(dir(builtins)) - set(_HASATTR))
+    known = given | _CONTEXT | NAMES | (set(dir(builtins)) - set(_NOT_GIVEN))
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id not in known:
             return f"it uses {node.id}, which is not here"
