@@ -28,11 +28,13 @@ __all__ = [
     "ImportRun",
     "LeftOutRow",
     "add_left_out",
+    "add_record",
     "begin",
     "find_unfinished",
     "finish",
     "left_out",
     "marks",
+    "records",
     "set_mark",
 ]
 
@@ -63,6 +65,15 @@ import_left_out = Table(
     Column("step", String(60), nullable=False),
     Column("name", Text, nullable=False),  # by which the row is found where it came from
     Column("reason", Text, nullable=False),
+)
+
+import_records = Table(
+    "base_import_records",
+    METADATA,
+    Column("origin", String(64), primary_key=True),  # the server it came from, whatever it was read from
+    Column("model", String(120), primary_key=True),
+    Column("old", String(100), primary_key=True),  # its key there
+    Column("new", String(100), nullable=False),  # and here
 )
 
 
@@ -122,6 +133,13 @@ _left_out = query(
     .order_by(import_left_out.c.id),
     LeftOutRow,
 )
+_add_record = command(insert_into(import_records))
+_records = query(
+    select(import_records.c.model, import_records.c.old, import_records.c.new).where(
+        import_records.c.origin == bindparam("origin")
+    ),
+    tuple,
+)
 _forget_left_out = command(delete(import_left_out).where(import_left_out.c.import_id == bindparam("run")))
 
 
@@ -161,3 +179,12 @@ async def add_left_out(db: Session, run_id: int, rows: Sequence[tuple[int, LeftO
 
 async def left_out(db: Session, run_id: int) -> list[LeftOutRow]:
     return await db.all(_left_out, run=run_id)
+
+
+async def add_record(db: Session, origin: str, model: str, old: str, new: str) -> None:
+    await db.run(_add_record, origin=origin, model=model, old=old, new=new)
+
+
+async def records(db: Session, origin: str) -> dict[tuple[str, str], str]:
+    """What came from there before: by model and key there, the key here."""
+    return {(model, old): new for model, old, new in await db.all(_records, origin=origin)}

@@ -30,7 +30,7 @@ from kith.identity.impersonation.service import refuse_call
 from kith.identity.rights import rights_of
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
-from kith.identity.tokens.service import PREFIX, hash_key
+from kith.identity.tokens.service import hash_key, may_be_token
 from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
@@ -130,7 +130,7 @@ class CallerAuthenticator:
 
     async def _named(self, exchange: Exchange, username: str, password: str) -> ApiCaller:
         username = username[:MOST_TYPED]
-        if password.startswith(PREFIX):
+        if may_be_token(password):
             found = await self._app_password(exchange, username, password)
             if found is not None:
                 return found

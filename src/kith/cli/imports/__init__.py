@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kith.cli.imports.archive import archive
+from kith.cli.imports.authentik import authentik
 from kith.cli.imports.mastodon import mastodon
 from kith.cli.imports.people import people
 
@@ -17,5 +18,6 @@ def imports() -> None:
 
 
 imports.add_command(mastodon)
+imports.add_command(authentik)
 imports.add_command(archive)
 imports.add_command(people)

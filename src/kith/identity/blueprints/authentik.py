@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 __all__ = ["LEFT_OUT", "NAMES", "attributes", "identifiers"]
@@ -103,14 +104,20 @@ def _oauth2(given: dict[str, Any]) -> dict[str, Any]:
     given.setdefault("response_types", ["code"])
     addresses = given.pop("redirect_uris", None)
     if isinstance(addresses, list):
-        urls = [one.get("url", "") if isinstance(one, dict) else str(one) for one in addresses]
-        modes = {one.get("matching_mode", "strict") for one in addresses if isinstance(one, dict)}
-        given["_redirect_uris"] = "\n".join(urls)
-        if "regex" in modes:
+        listed = [one if isinstance(one, dict) else {"url": str(one)} for one in addresses]
+        is_regex = any(one.get("matching_mode") == "regex" for one in listed)
+        given["_redirect_uris"] = "\n".join(_address(one, is_regex=is_regex) for one in listed)
+        if is_regex:
             given["redirect_uri_matching"] = "regex"
     elif addresses is not None:
         given["_redirect_uris"] = addresses
     return given
+
+
+def _address(one: dict[str, Any], *, is_regex: bool) -> str:
+    """Here all of them are patterns or none is: among patterns, a plain address stands for itself alone."""
+    url = str(one.get("url", ""))
+    return re.escape(url) if is_regex and one.get("matching_mode") != "regex" else url
 
 
 def _totp(given: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +144,9 @@ def _identification(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _prompt(given: dict[str, Any]) -> dict[str, Any]:
-    given.setdefault("placeholder", "")
+    """One is needed here; what the field is called says nothing wrong."""
+    if not given.get("placeholder"):
+        given["placeholder"] = given.get("label") or given.get("field_key") or given.get("name") or "-"
     return given
 
 

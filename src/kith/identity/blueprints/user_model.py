@@ -25,7 +25,7 @@ from kith.identity.users.tables import users as table
 __all__ = ["UserModel"]
 
 ROLES = ("user", "moderator", "administrator", "owner")
-_HASH = re.compile(r"\$(argon2id?|2[aby])\$[ -~]{20,500}")
+_HASH = re.compile(r"(\$(argon2id?|2[aby])|pbkdf2_sha(256|1)|bcrypt_sha256\$\$2[aby])\$[ -~]{20,500}")
 _OWN = ("role", "password", "password_hash", "current_password")
 _more = query(
     select(table.c.password, table.c.role, table.c.approved_at, table.c.confirmed_at).where(

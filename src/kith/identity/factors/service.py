@@ -82,12 +82,12 @@ async def add_codes(work: Work, user: User, given: Sequence[str], name: str) -> 
     """Add a list of codes, which replaces the old one."""
     await store.remove_kind(work.db, user.id, "static")
     factor = await add(work, user, "static", name)
-    hashes = {_hash_code(work, factor.device_uuid, code) for code in given}
+    hashes = {hash_code(work, factor.device_uuid, code) for code in given}
     await store.insert_codes(work.db, factor.device_uuid, sorted(hashes))
     return factor
 
 
-def _hash_code(work: Work, device_uuid: str, code: str) -> str:
+def hash_code(work: Work, device_uuid: str, code: str) -> str:
     """Keyed with a secret that is not in the database: the codes are too short for a plain hash."""
     told = f"{device_uuid}:{''.join(code.split()).lower()}"
     return hmac.new(work.find(Keys).signing, told.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
@@ -127,7 +127,7 @@ async def used(work: Work, device: Factor) -> None:
 
 async def _is_right(work: Work, device: Factor, known: TOTP | None, given: str) -> bool:
     if device.kind == "static":
-        return await store.use_code(work.db, device.device_uuid, _hash_code(work, device.device_uuid, given))
+        return await store.use_code(work.db, device.device_uuid, hash_code(work, device.device_uuid, given))
     if known is None:
         return False
     step = matching_step(work.find(Sealer).open(known.secret, _PLACE), known.digits, given, work.now)

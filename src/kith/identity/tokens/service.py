@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import uuid
 from datetime import datetime
@@ -18,6 +19,12 @@ from kith.identity.tokens.tables import ApiToken
 
 Intent = Literal["api", "app_password"]
 PREFIX = "kith_"
+_BROUGHT = re.compile(r"[A-Za-z0-9]{60,128}")  # what keys of authentik look like, which came with their owners
+
+
+def may_be_token(key: str) -> bool:
+    """Whether it is worth looking for among tokens and app passwords."""
+    return key.startswith(PREFIX) or _BROUGHT.fullmatch(key) is not None
 
 
 def hash_key(key: str) -> str:

@@ -256,11 +256,12 @@ async def decorate(work: Work, records: list[UserRecord]) -> None:
     mighty = await groups.superuser_groups(work.db) if any(record.groups for record in records) else set()
     staff = set(await team.administrators(work.db, [record.pk for record in records]))
     proven = await store.verified(work.db, [record.pk for record in records])
+    subjects = await store.subjects(work.db, [record.pk for record in records])
     for record in records:
         record.is_superuser = record.pk in staff or not mighty.isdisjoint(record.groups)
         record.email_verified = record.pk in proven
         record.is_active = record.is_active and not (record.expires is not None and record.expires <= work.now)
-        record.uid = hashlib.sha256(record.uuid.encode()).hexdigest()
+        record.uid = subjects.get(record.pk) or hashlib.sha256(record.uuid.encode()).hexdigest()
 
 
 def _in_groups(column: Any, bind: str) -> Any:

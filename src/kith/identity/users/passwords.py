@@ -1,6 +1,6 @@
 """Password hashing with argon2id in threads, and a short memory of right passwords.
 
-Hashes that people brought from another server (bcrypt) are checked too, and replaced at the first sign-in.
+Hashes that people brought from another server (bcrypt, PBKDF2) are checked too, and replaced at the first sign-in.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 from kith.base.caches import ForAWhile
 from kith.base.db import writing
 from kith.base.metrics import PASSWORD_CHECKS as CHECKS
+from kith.identity.users import brought_passwords
 
 __all__ = ["MOST_CHARACTERS", "Passwords"]
 
@@ -24,30 +25,6 @@ MOST_CHARACTERS = 256
 ROUNDS, KIBIBYTES = 2, 19_456  # what one hash costs
 REMEMBER_SECONDS = 60.0
 REMEMBER_MOST = 10_000
-BCRYPT = ("$2a$", "$2b$", "$2y$")
-BCRYPT_BYTES = 72  # bcrypt has never looked at more
-
-
-def is_brought(stored: str, password: str) -> bool:
-    """Whether `password` belongs to a bcrypt hash."""
-    import bcrypt  # noqa: PLC0415 - loaded when first used: few servers have such hashes
-
-    given = password.encode("utf-8", "surrogatepass")[:BCRYPT_BYTES]
-    try:
-        return bcrypt.checkpw(given, stored.encode())
-    except ValueError:
-        return False
-
-
-def brought_hash(password: str, cost: int) -> str:
-    import bcrypt  # noqa: PLC0415 - as above
-
-    return bcrypt.hashpw(password.encode()[:BCRYPT_BYTES], bcrypt.gensalt(cost)).decode()
-
-
-def _cost(stored: str) -> int:
-    digits = stored[4:6]
-    return min(max(int(digits), 4), 15) if digits.isdigit() else 10
 
 
 class Passwords:
@@ -62,7 +39,7 @@ class Passwords:
         self._key = secrets.token_bytes(32)
         self._right: ForAWhile[bool] = ForAWhile("passwords", seconds=REMEMBER_SECONDS, most=REMEMBER_MOST)
         self._nobody: str | None = None
-        self._brought: str | None = None  # a bcrypt hash of nobody's, once one of somebody's was seen
+        self._brought: dict[str, str] = {}  # a hash of nobody's of each other kind, once one of somebody's was seen
 
     async def hash(self, password: str) -> str:
         writing.refuse("A password is hashed")
@@ -113,22 +90,18 @@ class Passwords:
         ).digest()
 
     def _verify(self, stored: str, password: str) -> bool:
-        """Where both kinds of hashes are in use, every wrong password costs one of each: how long the answer takes
+        """Where several kinds of hashes are in use, every wrong password costs one of each: how long the answer takes
         says neither who there is nor who has not signed in since they came."""
-        if stored.startswith(BCRYPT):
-            if self._brought is None:
-                self._brought = brought_hash(secrets.token_urlsafe(16), _cost(stored))
-            return self._is_brought(stored, password)
-        if self._is_ours(stored, password):
+        kind = brought_passwords.kind_of(stored)
+        if kind and kind not in self._brought:
+            self._brought[kind] = brought_passwords.nobodys(stored)
+        if brought_passwords.is_right(stored, password) if kind else self._is_ours(stored, password):
             return True
-        if self._brought is not None:
-            is_brought(self._brought, password)
-        return False
-
-    def _is_brought(self, stored: str, password: str) -> bool:
-        if is_brought(stored, password):
-            return True
-        self._is_ours(self._nobody or "", password)
+        if kind:
+            self._is_ours(self._nobody or "", password)
+        for other, nobodys in list(self._brought.items()):
+            if other != kind:
+                brought_passwords.is_right(nobodys, password)
         return False
 
     def _is_ours(self, stored: str, password: str) -> bool:

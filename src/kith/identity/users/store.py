@@ -64,6 +64,9 @@ _release = command(
     )
     .values(owned_email_key=None)
 )
+_subjects = query(
+    select(users.c.id, users.c.subject).where(and_(any_of(users.c.id, "ids"), users.c.subject.is_not(None))), tuple
+)
 _verified = query(
     select(users.c.id).where(
         and_(any_of(users.c.id, "ids"), users.c.owned_email_key.is_not(None), users.c.email_verified_at.is_not(None))
@@ -199,6 +202,11 @@ async def verified(db: Session, ids: Sequence[int]) -> set[int]:
     return set(await db.all(_verified, ids=list(ids)))
 
 
+async def subjects(db: Session, ids: Sequence[int]) -> dict[int, str]:
+    """By what clients of another server know those of these users who came from there."""
+    return dict(await db.all(_subjects, ids=list(ids)))
+
+
 async def find_login_by_id(db: Session, user_id: int) -> Login | None:
     return await db.one(_login_by_id, user=user_id)
 
@@ -249,7 +257,8 @@ async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
     keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
-    return {"owned_email_key": None, "email_verified_at": None, "expires": None, "last_seen_at": None, **values, **keys}
+    unsaid = dict.fromkeys(("owned_email_key", "email_verified_at", "expires", "last_seen_at", "subject"))
+    return {**unsaid, **values, **keys}
 
 
 async def change(db: Session, user_id: int, name: str, value: object, now: datetime) -> None:

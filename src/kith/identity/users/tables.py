@@ -54,6 +54,7 @@ users = Table(
     Column("email_verified_at", Instant),
     Column("expires", Instant),  # from then on they are disabled
     Column("last_seen_at", Instant),  # when they last signed in or used an app, the latter to the day
+    Column("subject", String(64)),  # `sub` by which clients of the server they came from know them
     Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),
     Index("ix_identity_users_email_key", "email_key"),
     Index("ix_identity_users_username", "username", "id"),
@@ -115,6 +116,7 @@ class User(msgspec.Struct):
     email_verified_at: datetime | None = None
     expires: datetime | None = None
     last_seen_at: datetime | None = None
+    subject: str | None = None
 
     def __post_init__(self) -> None:
         if self.expires is not None and self.expires <= datetime.now(UTC):

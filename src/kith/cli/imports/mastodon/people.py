@@ -22,8 +22,8 @@ from kith.federation.keys.service import PLACE as KEY_PLACE
 from kith.federation.keys.tables import ActorKey
 from kith.federation.signatures.refusals import SignatureRefused
 from kith.identity.for_social import Sealer
+from kith.identity.users.brought_passwords import BCRYPT
 from kith.identity.users.names import email_key, username_key
-from kith.identity.users.passwords import BCRYPT
 from kith.identity.users.tables import users
 from kith.social.accounts.new_rows import new_account
 from kith.social.accounts.remote_pictures import columns
@@ -100,6 +100,7 @@ async def _take_user(move: Move, batch: RowBatch, row: Row, owned: set[str]) -> 
         "email_verified_at": confirmed if owns else None,
         "expires": None,
         "last_seen_at": at(row, "current_sign_in_at"),
+        "subject": None,
     }
     made = await batch.work.db.one(_insert_user, **values)
     if row["reason"] or not values["approved_at"]:

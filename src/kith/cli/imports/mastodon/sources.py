@@ -1,152 +1,22 @@
-"""Where a Mastodon server is read from: its PostgreSQL, without writing there, or a plain dump of it.
-
-Both give rows in COPY's text format, so that there is one reader for both.
-"""
+"""Where a Mastodon server is read from: only the tables and columns that are wanted."""
 
 from __future__ import annotations
 
-import asyncio
-import gzip
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Protocol
-from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import asyncpg
-
-from kith.base.errors import Invalid
-from kith.cli.imports.copy_format import END, NotACopy, read_copy_head
+from kith.cli.imports import postgres_sources
 from kith.cli.imports.mastodon.wanted import WANTED
+from kith.cli.imports.postgres_sources import PostgresSource, Told
 
-__all__ = ["Dump", "MastodonDatabase", "MastodonSource", "source_for"]
+__all__ = ["Dump", "MastodonSource", "Told", "source_for"]
 
-LONGEST_LINE = 64 << 20
-_CUSTOM = b"PGDMP"
-_GZIP = b"\x1f\x8b"
-_WHICH = frozenset({"host", "port", "database", "dbname"})
-
-# Takes a table and its columns, then each of its rows' lines.
-Take = Callable[[str, list[str], bytes | None], None]
-Told = Callable[[str, int], None]  # which table is read, and how many bytes came
+MastodonSource = PostgresSource
 
 
-class MastodonSource(Protocol):
-    @property
-    def name(self) -> str:
-        """By which it is known again, without secrets."""
-        ...
-
-    async def read(self, take: Take, told: Told) -> None:
-        """Every row of every wanted table, one table after the other."""
-        ...
+class Dump(postgres_sources.PostgresDump):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, WANTED)
 
 
 def source_for(where: str) -> MastodonSource:
-    if where.startswith(("postgresql://", "postgres://")):
-        return MastodonDatabase(where)
-    return Dump(Path(where))
-
-
-class Dump:
-    """A file that `pg_dump` wrote in plain format; `.gz` is read as it is."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        if not path.is_file():
-            raise Invalid(f"{path} is neither a file nor the address of a PostgreSQL database (postgresql://...)")
-        with path.open("rb") as file:
-            head = file.read(5)
-        if head == _CUSTOM:
-            raise Invalid(
-                f"{path} is a dump in PostgreSQL's own format: make it plain with `pg_restore -f mastodon.sql {path}`,"
-                " and import that file"
-            )
-        self._is_packed = head.startswith(_GZIP)
-
-    @property
-    def name(self) -> str:
-        return str(self._path.absolute())
-
-    async def read(self, take: Take, told: Told) -> None:
-        await asyncio.to_thread(self._read, take, told)
-
-    def _read(self, take: Take, told: Told) -> None:
-        with self._path.open("rb") as raw:
-            lines: IO[bytes] = gzip.GzipFile(fileobj=raw) if self._is_packed else raw  # type: ignore[assignment]
-            columns: list[str] = []
-            table = ""
-            is_wanted = in_block = False
-            for number, line in enumerate(_lines(lines)):
-                if in_block:
-                    if line == END:
-                        in_block = False
-                    elif is_wanted:
-                        take(table, columns, line)
-                elif line.startswith(b"COPY "):
-                    head = read_copy_head(line.decode("utf-8", "replace"))
-                    if head is not None:
-                        (table, columns), in_block = head, True
-                        is_wanted = table in WANTED
-                        if is_wanted:
-                            take(table, columns, None)
-                if number % 10_000 == 0:
-                    told(table, raw.tell())
-            if in_block:
-                raise Invalid(f"{self._path} ends in the middle of the table {table}: the dump is not whole")
-
-
-def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Only `\\n` ends a line here."""
-    while line := file.readline(LONGEST_LINE):
-        if not line.endswith(b"\n") and len(line) == LONGEST_LINE:
-            raise NotACopy("a line of the dump is longer than 64 MB")
-        yield line.rstrip(b"\n").removesuffix(b"\r") if line.endswith(b"\r\n") else line.rstrip(b"\n")
-
-
-class MastodonDatabase:
-    """A database that is only read: one transaction, so that all tables are of the same moment."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    @property
-    def name(self) -> str:
-        parts = urlsplit(self._url)
-        # A password may stand among the options, too: only those are told that say which database it is.
-        which = [(name, value) for name, value in parse_qsl(parts.query) if name in _WHICH]
-        return f"postgresql://{parts.hostname or ''}:{parts.port or ''}{parts.path}?{urlencode(which)}"
-
-    async def read(self, take: Take, told: Told) -> None:
-        connection = await asyncpg.connect(self._url, server_settings={"DateStyle": "ISO", "TimeZone": "UTC"})
-        try:
-            async with connection.transaction(isolation="repeatable_read", readonly=True):
-                there = await connection.fetch(
-                    "SELECT table_name, column_name FROM information_schema.columns"
-                    " WHERE table_schema = 'public' ORDER BY table_name, ordinal_position"
-                )
-                known: dict[str, list[str]] = {}
-                for table, column in there:
-                    known.setdefault(table, []).append(column)
-                for table, wanted in WANTED.items():
-                    columns = [name for name in wanted if name in known.get(table, ())]
-                    if columns:
-                        await self._copy(connection, table, columns, take, told)
-        finally:
-            await connection.close()
-
-    async def _copy(
-        self, connection: asyncpg.Connection, table: str, columns: list[str], take: Take, told: Told
-    ) -> None:
-        rest = b""
-
-        async def keep(data: bytes) -> None:
-            nonlocal rest
-            *lines, rest = (rest + data).split(b"\n")
-            for line in lines:
-                take(table, columns, line)
-            if len(rest) > LONGEST_LINE:
-                raise NotACopy("a row is longer than 64 MB")
-            told(table, len(data))
-
-        take(table, columns, None)
-        await connection.copy_from_table(table, columns=columns, schema_name="public", output=keep)
+    return postgres_sources.source_for(where, WANTED)

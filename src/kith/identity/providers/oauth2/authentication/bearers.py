@@ -23,7 +23,7 @@ from kith.identity.sessions.cookies import SESSION_KEY
 from kith.identity.sessions.service import hash_key as session_hash
 from kith.identity.sessions.tables import sessions
 from kith.identity.tokens import store as personal
-from kith.identity.tokens.service import PREFIX
+from kith.identity.tokens.service import may_be_token
 from kith.identity.tokens.tables import tokens
 from kith.identity.users.tables import is_active, users
 
@@ -102,7 +102,7 @@ async def find(work: Work, key: str) -> Bearer | None:
         return None
     if key.startswith(SESSION_KEY):
         return await work.db.one(_session, hash=session_hash(key.removeprefix(SESSION_KEY)))
-    if key.startswith(PREFIX):
+    if may_be_token(key):
         return await work.db.one(_own, hash=hash_key(key))
     return await store.find_bearer(work.db, hash_key(key))
 

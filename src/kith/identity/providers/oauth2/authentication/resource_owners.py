@@ -14,7 +14,7 @@ from kith.identity.hints import service as hints
 from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2.errors import invalid_grant, missing
 from kith.identity.tokens import store as tokens
-from kith.identity.tokens.service import PREFIX, hash_key
+from kith.identity.tokens.service import hash_key, may_be_token
 from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
@@ -77,7 +77,7 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
 
 
 async def _app_password_of(work: Work, user: User, password: str) -> ApiToken | None:
-    if not password.startswith(PREFIX):
+    if not may_be_token(password):
         return None
     token = await tokens.find_live(work.db, hash_key(password), work.now)
     if token is None or token.intent != "app_password" or token.user_id != user.id:

@@ -61,7 +61,10 @@ _SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {
 
 
 def subject(work: Work, client: Client, user: User) -> str:
-    """`sub`: never changes for this client; by default a hash that means nothing to others."""
+    """`sub`: never changes for this client; by default a hash that means nothing to others.
+
+    Whoever came from another server with its clients keeps the one by which they know them.
+    """
     match client.sub_mode:
         case "user_id":
             return str(user.id)
@@ -73,6 +76,8 @@ def subject(work: Work, client: Client, user: User) -> str:
             return user.email
         case "user_upn" if isinstance(user.attributes.get("upn"), str) and user.attributes["upn"]:
             return str(user.attributes["upn"])
+    if user.subject:
+        return user.subject
     return hmac.new(work.find(Keys).signing, f"oauth2.subject:{user.uuid}".encode(), hashlib.sha256).hexdigest()
 
 
