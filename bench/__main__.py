@@ -15,6 +15,7 @@ from bench import (
     delivery,
     directory,
     gateway,
+    growth,
     identity,
     inbox,
     jobs,
@@ -32,7 +33,7 @@ from bench import (
     streaming,
 )
 from bench.report import Report, Result
-from bench.stage import open_stage
+from bench.stage import ENGINES, open_stage
 
 # What is measured in the same way, in this order.
 ALIKE = (
@@ -51,11 +52,12 @@ ALIKE = (
     ("pages", "showing pages ...", pages.measure),
 )
 NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
+LONG = ("growth-sqlite", "growth-postgresql")  # for hours: measured only where they are named
 
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer and shorter rounds: about a minute, and coarser.")
-@click.option("--only", type=click.Choice(NAMES), multiple=True, help="Measure this; may be given again.")
+@click.option("--only", type=click.Choice((*NAMES, *LONG)), multiple=True, help="Measure this; may be given again.")
 def main(*, quick: bool, only: tuple[str, ...]) -> None:
     """Measure what Kith promises, as ratios to baselines of the same run. Targets are shown, not enforced."""
     # A server that has been installed has its bytecode written.
@@ -96,6 +98,10 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
         if "streaming" in names:
             console.log("streaming ...")
             found += await streaming.measure(folder, quick=quick)
+        engines = tuple(engine for engine in ENGINES if f"growth-{engine}" in names)
+        if engines:
+            console.log("growing ...")
+            found += await growth.measure(folder, console, quick=quick, engines=engines)
         return Report(at, machine, found)
 
 

@@ -85,6 +85,15 @@ class _Seed:
 
 
 async def seed(house: House, size: Size) -> Community:
+    community, _rows = await seed_rows(house, size)
+    return community
+
+
+Rows = dict[str, list[dict[str, Any]]]
+
+
+async def seed_rows(house: House, size: Size) -> tuple[Community, Rows]:
+    """The community, and what was written of it, by table."""
     async with house.works.begin() as work:
         made = _Seed(size, work.now)
         people = await _people(work, made)
@@ -97,12 +106,13 @@ async def seed(house: House, size: Size) -> Community:
         accounts, tokens, feed_states, follows, tags, statuses, media, status_tags, status_words, account_words,
         favourites, notifications, feeds,
     ):  # fmt: skip
-        await _insert(house, table, made.rows[table.name])
+        await insert_rows(house, table, made.rows[table.name])
     open_ones = [row["id"] for row in made.rows[statuses.name] if row["visibility"] == 0][-5_000:]
-    return Community(people[: size.members], people[0], people[-1], thread_id, open_ones, people[size.members :])
+    community = Community(people[: size.members], people[0], people[-1], thread_id, open_ones, people[size.members :])
+    return community, made.rows
 
 
-async def _insert(house: House, table: Table, rows: list[dict[str, Any]]) -> None:
+async def insert_rows(house: House, table: Table, rows: list[dict[str, Any]]) -> None:
     """A column that a row does not name is empty."""
     statement = command(insert_into(table))
     empty = {column.name: None for column in table.columns if column.nullable}

@@ -184,7 +184,7 @@ def _results(found: dict[str, list[float]], engines: Sequence[Engine]) -> list[R
 @asynccontextmanager
 async def _open(folder: Path, engine: Engine, **settings: str) -> AsyncIterator[Doors]:
     place = folder / f"inbox-{engine}-{settings.get('worker', 'on')}"
-    async with build_town(engine, place, start=False, log_level="warning", **settings) as town:
+    async with build_town(engine, place, start=False, kind=Town, log_level="warning", **settings) as town:
         async with open_house_of(town) as house:
             community = await seed(house, SIZE)
             sender = await _meet(town, house, community)

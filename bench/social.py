@@ -164,8 +164,8 @@ async def measure(folder: Path, console: Console, *, quick: bool) -> list[Result
         spliced = await stack.enter_async_context(baseline("bench.splicing", str(await _pages(places[0], folder))))
         console.log("reading ...")
         asked = [
-            Asked("bare", plain.pid, plain.port, [_plain(plain.port)]),
-            Asked("splicing", spliced.pid, spliced.port, [_plain(spliced.port)]),
+            Asked("bare", plain.pid, plain.port, [plain_request(plain.port)]),
+            Asked("splicing", spliced.pid, spliced.port, [plain_request(spliced.port)]),
             *(one for place in places for one in place.reading()),
         ]
         bursts = await _rounds(asked, rounds, seconds, places)
@@ -212,7 +212,7 @@ async def _pages(place: Place, folder: Path) -> Path:
     return file
 
 
-def _plain(port: int) -> str:
+def plain_request(port: int) -> str:
     return f"GET / HTTP/1.1\r\nhost: {load.HOST}:{port}\r\n\r\n"
 
 

@@ -14,9 +14,14 @@ from tests import quick
 from tests.room_tests import LONGEST
 from tests.town import Town, build_town, nursery, scratch
 from tests.town.ports import ReservedPort
+from tests.town.several import SeveralTown, nodes_wanted
 from tests.town.town import Engine
 
 ENGINES: tuple[Engine, ...] = ("sqlite",) if quick.is_on() else ("sqlite", "postgresql")
+KIND: type[Town] = Town
+if nodes_wanted():
+    ENGINES, KIND = ("postgresql",), SeveralTown
+    SeveralTown.servers, SeveralTown.workers = nodes_wanted() or (3, 2)
 
 scratch.use_memory()
 nursery.keep_warm()
@@ -72,7 +77,7 @@ class SharedTowns:
 
     async def get(self, engine: Engine) -> Town:
         if engine not in self._built:
-            built = build_town(engine, self._paths.mktemp("town"))
+            built = build_town(engine, self._paths.mktemp("town"), kind=KIND)
             self._built[engine] = await self._stack.enter_async_context(built)
         return self._built[engine]
 
@@ -103,7 +108,7 @@ async def new_town(engine: Engine, tmp_path: Path) -> AsyncIterator[TownBuilder]
             nonlocal count
             count += 1
             return await stack.enter_async_context(
-                build_town(engine, tmp_path / f"town{count}", start=start, **settings)
+                build_town(engine, tmp_path / f"town{count}", start=start, kind=KIND, **settings)
             )
 
         yield build

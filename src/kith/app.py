@@ -330,6 +330,8 @@ async def open_house(
 
             relay = relay_for(database, house.news)
             chores += [_chore(relay.run())] if relay is not None else []
+            replicas = getattr(database, "replicas", None)
+            chores += [_chore(replicas.watch())] if replicas is not None else []
         try:
             yield house
         finally:

@@ -82,6 +82,11 @@ async def join(town: Town, name: str | None = None) -> Member:
     return member
 
 
+def app_of(town: Town) -> App:
+    """The app that speaks for those who joined."""
+    return _apps[town]
+
+
 async def join_all(town: Town, count: int) -> list[Member]:
     return [await join(town) for _ in range(count)]
 

@@ -63,10 +63,10 @@ def _answers() -> bool:
         os.kill(int(pid.read_text().splitlines()[0]), 0)
     except (ProcessLookupError, ValueError, IndexError):
         return False
-    return subprocess.run([_program("pg_isready"), "-q", "-h", str(shared_folder())], check=False).returncode == 0
+    return subprocess.run([program("pg_isready"), "-q", "-h", str(shared_folder())], check=False).returncode == 0
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
     for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
         if (folder / "initdb").exists() and (folder / name).exists():
             return str(folder / name)
@@ -83,14 +83,10 @@ def _start() -> None:
     data = shared_folder() / "data"
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(mode=0o700)
-    if os.getuid() == 0:
-        # PostgreSQL refuses to run as root; any other user will do.
-        owner = _unprivileged()
-        for path in (shared_folder(), data):
-            os.chown(path, owner.pw_uid, owner.pw_gid)
-    _as_owner(
+    give_to_owner(shared_folder(), data)
+    as_owner(
         [
-            _program("initdb"),
+            program("initdb"),
             "-D",
             str(data),
             "-U",
@@ -104,11 +100,19 @@ def _start() -> None:
             "C.UTF-8",
         ]
     )
-    _as_owner([
-        _program("pg_ctl"), "-D", str(data), "-w", "-t", "60", "-l", str(data / "log"),
+    as_owner([
+        program("pg_ctl"), "-D", str(data), "-w", "-t", "60", "-l", str(data / "log"),
         "-o", f"-k {shared_folder()} -c listen_addresses='' {_OPTIONS}", "start",
     ])  # fmt: skip
     _guard()
+
+
+def give_to_owner(*paths: Path) -> None:
+    """PostgreSQL refuses to run as root; any other user will do."""
+    if os.getuid() == 0:
+        owner = _unprivileged()
+        for path in paths:
+            os.chown(path, owner.pw_uid, owner.pw_gid)
 
 
 def _unprivileged() -> pwd.struct_passwd:
@@ -120,14 +124,14 @@ def _unprivileged() -> pwd.struct_passwd:
     raise RuntimeError("no unprivileged user to run PostgreSQL as")
 
 
-def _as_owner(words: list[str]) -> None:
+def as_owner(words: list[str], *, check: bool = True) -> None:
     options: dict[str, object] = {}
     if os.getuid() == 0:
         owner = _unprivileged()
         options = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
     subprocess.run(
         words,
-        check=True,
+        check=check,
         stdout=subprocess.DEVNULL,
         stdin=subprocess.DEVNULL,
         cwd="/",

@@ -15,15 +15,14 @@ from kith.federation.keys.key_pairs import generate
 from kith.federation.keys.service import PLACE
 from kith.federation.keys.tables import ActorKey
 from kith.identity.for_social import Sealer
-from kith.social.accounts.facts import AccountMade
 from kith.social.ids import AccountId
 
 MOST = 4
 
 
-async def give_key(work: Work, fact: AccountMade) -> None:
+async def give_key(work: Work, account_id: AccountId) -> None:
     """To a new account and, with the first one, to the server."""
-    for owner in (None, fact.account_id):
+    for owner in (None, account_id):
         if await store.find(work.db, owner) is None:
             await store.insert(work.db, _key(work, owner))
 

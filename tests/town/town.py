@@ -27,7 +27,7 @@ from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import NewUser, Role
 from kith.identity.users.service import create as create_user
 from kith.migrations.runner import upgrade
-from kith.social.accounts.facts import AccountMade
+from kith.social.accounts import store as accounts
 from kith.social.accounts.user_accounts import make as make_account
 from kith.social.ids import UserId
 from tests.town import postgres
@@ -46,6 +46,33 @@ SECONDS_FOR_COUNTING = 20
 _CHEAP = Passwords(rounds=1, kibibytes=64)
 
 
+class Beside:
+    """A house beside the server: opened when it is first asked for, and anew with other settings or another loop."""
+
+    def __init__(self) -> None:
+        self._house: House | None = None
+        self._opened: tuple[dict[str, str], asyncio.AbstractEventLoop] | None = None
+        self._stack = contextlib.AsyncExitStack()
+        self._one_at_a_time = asyncio.Lock()
+
+    async def open(self, environment: dict[str, str]) -> House:
+        wanted = (environment, asyncio.get_running_loop())
+        async with self._one_at_a_time:
+            if self._house is None or self._opened != wanted:
+                await self._close()
+                opening = open_house(load(environment), connections=4)
+                self._house, self._opened = await self._stack.enter_async_context(opening), wanted
+        return self._house
+
+    async def close(self) -> None:
+        async with self._one_at_a_time:
+            await self._close()
+
+    async def _close(self) -> None:
+        self._house = None
+        await self._stack.aclose()
+
+
 class Town:
     """Start it, use it, kill it, start it again; what it kept must still be there."""
 
@@ -62,10 +89,12 @@ class Town:
         self._process: Child | subprocess.Popen[bytes] | None = None
         self._people = 0
         self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, verify=PLAIN)
+        self._beside = Beside()
 
     async def close(self) -> None:
         """Nobody will ask it or start it again."""
         await self.http.aclose()
+        await self._beside.close()
         if self.is_running:
             await self.stop()
         self._reserved.release()
@@ -122,6 +151,7 @@ class Town:
 
     async def _end(self, word: signal.Signals) -> int:
         assert self._process is not None
+        await self._beside.close()
         self._process.send_signal(word)
         code = await asyncio.to_thread(self._process.wait, 120)
         self._process = None
@@ -142,16 +172,22 @@ class Town:
         username = name or f"person{self._people}_{uuid.uuid4().hex[:6]}"
         password = f"correct horse {username}"
         new = NewUser(username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True)
-        async with self.house() as house:
-            house.news.at_once(AccountMade, give_key)
-            async with house.works.begin() as work:
-                user = await create_user(work, _CHEAP, new)
-                if not self.makes_own_keys:
-                    await make_account(work, UserId(user.id))
+        async with self.house() as house, house.works.begin() as work:
+            user = await create_user(work, _CHEAP, new)
+            if not self.makes_own_keys:
+                await make_account(work, UserId(user.id))
+                account = await accounts.find_of_user(work.db, UserId(user.id))
+                assert account is not None
+                await give_key(work, account.id)
         return Person(self.http, username, password)
 
-    def house(self) -> AbstractAsyncContextManager[House]:
-        """The parts of this town's server, opened beside it as its commands do."""
+    @asynccontextmanager
+    async def house(self) -> AsyncIterator[House]:
+        """The parts of this town's server, opened beside it and kept until it ends."""
+        yield await self._beside.open(self.environment)
+
+    def new_house(self) -> AbstractAsyncContextManager[House]:
+        """One that knows nothing yet: what a house keeps in memory, it hears of while it serves."""
         return open_house(load(self.environment), connections=2)
 
     async def owner(self) -> Person:
@@ -177,7 +213,9 @@ class Town:
 
 
 @asynccontextmanager
-async def build_town(engine: Engine, folder: Path, *, start: bool = True, **settings: str) -> AsyncIterator[Town]:
+async def build_town(
+    engine: Engine, folder: Path, *, start: bool = True, kind: type[Town] = Town, **settings: str
+) -> AsyncIterator[Town]:
     """A town of its own: migrated by copying a template, not by running the migrations again."""
     folder.mkdir(parents=True, exist_ok=True)
     if engine == "sqlite":
@@ -186,7 +224,7 @@ async def build_town(engine: Engine, folder: Path, *, start: bool = True, **sett
     else:
         name = f"kith_{uuid.uuid4().hex[:12]}"
         database = await postgres.create_database(name, template=await _postgres_template())
-    town = Town(engine, folder, database, **settings)
+    town = kind(engine, folder, database, **settings)
     if settings.get("rate_limits") == "on":
         await _early_in_a_window()
     try:

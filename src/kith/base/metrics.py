@@ -47,6 +47,13 @@ BACKUP_REHEARSED_AT = Gauge(
 BACKUP_REHEARSAL_OK = Gauge(
     "kith_backup_rehearsal_success", "1 when the last rehearsal of a restore succeeded", multiprocess_mode="mostrecent"
 )
+REPLICA_LAG = Gauge(
+    "kith_replica_lag_seconds", "How far a read replica was behind", ["replica"], multiprocess_mode="mostrecent"
+)
+REPLICA_FIT = Gauge(
+    "kith_replica_fit", "1 where a read replica is asked for what may lag", ["replica"], multiprocess_mode="mostrecent"
+)
+REPLICA_READS = Counter("kith_replica_reads", "Statements that a read replica was asked", ["outcome"])
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 

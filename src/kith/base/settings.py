@@ -31,6 +31,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     bind: str = "127.0.0.1:8000"
     local_domain: str = ""
     database: str = "sqlite"
+    database_replicas: tuple[str, ...] = ()
+    replica_lag_seconds: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 15
     processes: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
     worker: bool = True
     gateway: bool = False
@@ -204,7 +206,7 @@ def _known(name: str, where: str, shown: str) -> str:
     raise BadSettings(f"unknown setting {shown} in {where}{hint}")
 
 
-_TUPLES = {"private_hosts", "reserved_names", "trusted_proxies"}
+_TUPLES = {"database_replicas", "private_hosts", "reserved_names", "trusted_proxies"}
 _SWITCHES = {
     "check_email_host",
     "confirm_email",
@@ -257,6 +259,13 @@ def read_size(text: str, name: str) -> int:
     return size
 
 
+def _check_replicas(settings: Settings) -> None:
+    if settings.database_replicas and settings.is_sqlite:
+        raise BadSettings(f"{_label('database_replicas')} needs PostgreSQL, and {_label('database')} names none")
+    if not all(url.startswith(("postgresql://", "postgres://")) for url in settings.database_replicas):
+        raise BadSettings(f"{_label('database_replicas')} must be a comma list of postgresql://... addresses")
+
+
 def _check(settings: Settings) -> None:
     if not _is_origin(settings.base_url):
         raise BadSettings(f"{_label('base_url')} must be like https://example.org, not {settings.base_url!r}")
@@ -274,6 +283,7 @@ def _check(settings: Settings) -> None:
             f"{_label('streaming_url')} must be like wss://streaming.example.org, without a path, "
             f"not {settings.streaming_url!r}"
         )
+    _check_replicas(settings)
     known = ("sqlite:///", "postgresql://", "postgres://")
     if settings.database != "sqlite" and not settings.database.startswith(known):
         raise BadSettings(

@@ -13,4 +13,11 @@ async def connect(settings: Settings, *, connections: int = 16) -> Database:
         return SQLite(settings.sqlite_path)
     from kith.base.db.postgres import Postgres  # noqa: PLC0415 - its driver is loaded when first used
 
-    return await Postgres.open(settings.database, connections=connections)
+    replicas = None
+    if settings.database_replicas:
+        from kith.base.db.replicas import Replicas  # noqa: PLC0415
+
+        replicas = Replicas(
+            settings.database_replicas, connections=connections, most_seconds=settings.replica_lag_seconds
+        )
+    return await Postgres.open(settings.database, connections=connections, replicas=replicas)

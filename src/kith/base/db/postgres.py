@@ -11,28 +11,32 @@ import asyncpg
 from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.lender import Lender
+from kith.base.db.replicas import Replica, Replicas
 from kith.base.db.statement import Command, Query
 from kith.base.errors import Malformed, NoSpace, Unavailable
+from kith.base.metrics import REPLICA_READS
 
 Row = TypeVar("Row")
+_answered, _failed = REPLICA_READS.labels("answered"), REPLICA_READS.labels("failed")
 
 
 class Postgres:
     dialect = "postgresql"
 
-    def __init__(self, url: str, *, connections: int) -> None:
+    def __init__(self, url: str, *, connections: int, replicas: Replicas | None = None) -> None:
         self.url = url
+        self.replicas = replicas
         self._lender = Lender(url, most=connections)
 
     @classmethod
-    async def open(cls, url: str, *, connections: int) -> Postgres:
+    async def open(cls, url: str, *, connections: int, replicas: Replicas | None = None) -> Postgres:
         """Opened with a first connection, so that an address nobody answers at is known at once."""
-        made = cls(url, connections=connections)
+        made = cls(url, connections=connections, replicas=replicas)
         made._lender.give(await made._lender.take())
         return made
 
     def session(self) -> PostgresSession:
-        return PostgresSession(self._lender)
+        return PostgresSession(self._lender, self.replicas)
 
     def version(self) -> int | None:
         return None
@@ -46,13 +50,17 @@ class Postgres:
 
     async def close(self) -> None:
         await self._lender.close()
+        if self.replicas is not None:
+            await self.replicas.close()
 
 
 class PostgresSession:
-    __slots__ = ("_connection", "_depth", "_lender", "_outer")
+    __slots__ = ("_connection", "_depth", "_lender", "_outer", "_replica", "_replicas")
 
-    def __init__(self, lender: Lender) -> None:
+    def __init__(self, lender: Lender, replicas: Replicas | None = None) -> None:
         self._lender = lender
+        self._replicas = replicas
+        self._replica: Replica | None = None  # the one that this session reads from, while it does
         self._connection: Any = None
         self._outer: writing.Writer | None = None
         self._depth = 0
@@ -60,6 +68,10 @@ class PostgresSession:
     @property
     def is_writing(self) -> bool:
         return self._connection is not None
+
+    def let_lag(self) -> None:
+        if self._replicas is not None and self._connection is None:
+            self._replica = self._replicas.choose()
 
     async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("postgresql")
@@ -83,19 +95,19 @@ class PostgresSession:
         return rows
 
     async def _read(self, sql: str, values: Sequence[Any]) -> list[Any]:
-        """On a connection borrowed for this alone; one that did not come to an answer is not lent again."""
-        with _translated():
-            connection = await self._lender.take()
+        if self._replica is not None:
             try:
-                rows: list[Any] = await connection.fetch(sql, *values)
-            except asyncpg.PostgresError as error:
-                self._lender.give(connection, is_well=not isinstance(error, _TRANSIENT))
-                raise
-            except BaseException:
-                self._lender.give(connection, is_well=False)
-                raise
-        self._lender.give(connection)
-        return rows
+                rows = await _fetch(self._replica.lender, sql, values)
+            except (*_TRANSIENT, asyncpg.PostgresError, TimeoutError, Unavailable) as error:
+                if isinstance(error, (*_TRANSIENT, TimeoutError, Unavailable)):
+                    self._replica.fail(error)
+                self._replica = None  # from here on the primary, which is never older than what was read so far
+                _failed.inc()
+            else:
+                _answered.inc()
+                return rows
+        with _translated():
+            return await _fetch(self._lender, sql, values)
 
     async def run(self, command: Command, /, **params: Any) -> int:
         compiled = command.compiled("postgresql")
@@ -115,6 +127,7 @@ class PostgresSession:
 
     async def begin(self) -> None:
         if self._connection is None:
+            self._replica = None
             with _translated():
                 connection = await self._lender.take()
                 try:
@@ -170,6 +183,21 @@ class PostgresSession:
         finally:
             # Whatever state it is in, nobody may inherit it.
             self._lender.give(connection, is_well=is_well)
+
+
+async def _fetch(lender: Lender, sql: str, values: Sequence[Any]) -> list[Any]:
+    """On a connection borrowed for this alone; one that did not come to an answer is not lent again."""
+    connection = await lender.take()
+    try:
+        rows: list[Any] = await connection.fetch(sql, *values)
+    except asyncpg.PostgresError as error:
+        lender.give(connection, is_well=not isinstance(error, _TRANSIENT))
+        raise
+    except BaseException:
+        lender.give(connection, is_well=False)
+        raise
+    lender.give(connection)
+    return rows
 
 
 class _translated:  # noqa: N801 - reads as a word where it is used

@@ -269,6 +269,9 @@ class SQLiteSession:
     def is_writing(self) -> bool:
         return self._writing
 
+    def let_lag(self) -> None:
+        """There are no replicas of a file."""
+
     async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("sqlite")
         if compiled.writes and not self._writing:

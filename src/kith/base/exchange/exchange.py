@@ -56,6 +56,7 @@ class Exchange:
         "dialect",
         "id",
         "is_head",
+        "is_part",
         "is_socket",
         "kept",
         "method",
@@ -92,6 +93,7 @@ class Exchange:
         self.route: Route | None = None
         self.address: str = scope["client"][0]
         self.is_head = False
+        self.is_part = False  # of another exchange, whose work it shares
         self.started_at = time.perf_counter()
         self.status = 0
         self.caller: Any = None  # whoever the guard let in
@@ -141,6 +143,7 @@ class Exchange:
     def share_work(self, other: Exchange) -> None:
         """Be a part of `other`: what is done here is committed or rolled back there."""
         self._work, self.id = other.work, other.id
+        self.is_part = True
         self.session, self.acting = other.session, other.acting
         self.kept = other.kept
 

@@ -5,7 +5,7 @@ async def show_status(exchange: Exchange, viewer: Viewer, id: FromPath[StatusId]
 """
 
 from kith.base.routing.parameters import FromPath, FromQuery, FromRequest, Provided, RequestBody, ServerPart, number
-from kith.base.routing.route import AnswerShape, Route, delete, get, patch, post, put, route, socket, stream
+from kith.base.routing.route import AnswerShape, MayLag, Route, delete, get, patch, post, put, route, socket, stream
 from kith.base.routing.router import Found, Router, WrongMethod
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "FromPath",
     "FromQuery",
     "FromRequest",
+    "MayLag",
     "Provided",
     "RequestBody",
     "Route",

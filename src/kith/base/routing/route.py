@@ -12,7 +12,20 @@ import msgspec
 from kith.base.exchange import Answer, Dialect, Exchange
 from kith.base.routing.parameters import Parameter, parameters_of
 
-__all__ = ["AnswerShape", "Guard", "Route", "delete", "get", "patch", "post", "put", "route", "socket", "stream"]
+__all__ = [
+    "AnswerShape",
+    "Guard",
+    "MayLag",
+    "Route",
+    "delete",
+    "get",
+    "patch",
+    "post",
+    "put",
+    "route",
+    "socket",
+    "stream",
+]
 
 Guard = Callable[[Exchange], Awaitable[None]]
 Handler = Callable[..., Awaitable[Any]]
@@ -27,6 +40,17 @@ class AnswerShape(Enum):
     SOCKET = "socket"
 
 
+class MayLag(Enum):
+    """Whose answers may be some seconds old. Strangers cannot miss what they have just done themselves."""
+
+    NOBODY = 0
+    STRANGERS = 1
+    EVERYBODY = 2
+
+    def includes(self, user_id: int | None) -> bool:
+        return self is MayLag.EVERYBODY or (self is MayLag.STRANGERS and user_id is None)
+
+
 class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """`dialect` is None until the room that holds the route fills in its own."""
 
@@ -39,6 +63,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     status: int = 200
     aliases: tuple[str, ...] = ()  # further templates with the same gaps
     parameters: tuple[Parameter, ...] = ()
+    may_lag: MayLag = MayLag.NOBODY
     summary: str = ""
     description: dict[str, Any] | None = None  # what OpenAPI says of it beyond what can be derived
 
@@ -49,6 +74,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """
         for guard in self.guards:
             await guard(exchange)
+        if self.may_lag is not MayLag.NOBODY and not exchange.is_part and self.may_lag.includes(exchange.user_id):
+            exchange.work.db.let_lag()
         given: dict[str, Any] = {}
         for name, read, is_async, _place, _kind in self.parameters:
             given[name] = await read(exchange) if is_async else read(exchange)
@@ -67,6 +94,7 @@ def route(
     shape: AnswerShape = AnswerShape.ANSWER,
     status: int = 200,
     aliases: tuple[str, ...] = (),
+    may_lag: MayLag = MayLag.NOBODY,
     description: dict[str, Any] | None = None,
 ) -> Decorate:
     """A decorator that makes a handler a route."""
@@ -82,6 +110,7 @@ def route(
             status=status,
             aliases=aliases,
             parameters=parameters_of(handler, template),
+            may_lag=may_lag,
             summary=(inspect.getdoc(handler) or "").partition("\n")[0],
             description=description,
         )

@@ -20,6 +20,7 @@ from kith.base.settings import Settings
 from kith.cli.check.backups import backups
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
 from kith.cli.check.neighbours import neighbours
+from kith.cli.check.replicas import replicas
 from kith.cli.showing import cell
 from kith.identity.users import team
 from kith.migrations import HEAD
@@ -109,6 +110,8 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
             return
     else:
         async for finding in _postgres(db):
+            yield finding
+        async for finding in replicas(settings):
             yield finding
     yield _schema(revision)
     if revision == HEAD:

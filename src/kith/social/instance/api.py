@@ -6,7 +6,7 @@ from kith.base import vapid
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
-from kith.base.routing import FromPath, FromQuery, get
+from kith.base.routing import FromPath, FromQuery, MayLag, get
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts.entities import render, render_lines
@@ -73,7 +73,7 @@ async def show_v2(work: Work) -> Answer:
     return await kept(work, "v2", make, is_open=True)
 
 
-@get("/api/v1/instance/activity", guards=[outsider])
+@get("/api/v1/instance/activity", guards=[outsider], may_lag=MayLag.STRANGERS)
 async def show_activity(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
         return _encode(await service.activity(work))
@@ -130,7 +130,7 @@ async def show_emojis(work: Work) -> Answer:
     return await kept(work, "emojis", make)
 
 
-@get("/api/v1/directory", guards=[optional("read:accounts")])
+@get("/api/v1/directory", guards=[optional("read:accounts")], may_lag=MayLag.STRANGERS)
 async def show_directory(exchange: Exchange, work: Work, viewer: Viewer, listed: FromQuery[Listed]) -> Answer:
     if not work.settings.publish_directory:
         raise NotFound("Not Found")

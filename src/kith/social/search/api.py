@@ -9,7 +9,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.errors import Malformed, Unauthenticated
 from kith.base.exchange import Answer, Exchange
-from kith.base.routing import FromQuery, get, number
+from kith.base.routing import FromQuery, MayLag, get, number
 from kith.base.work import Work
 from kith.social.accounts.entities import render_lines
 from kith.social.accounts.viewers import Me, Viewer
@@ -50,7 +50,7 @@ class People(msgspec.Struct, kw_only=True):
     following: bool = False
 
 
-@get("/api/v2/search", guards=[optional("read:search")])
+@get("/api/v2/search", guards=[optional("read:search")], may_lag=MayLag.STRANGERS)
 async def search(exchange: Exchange, work: Work, viewer: Viewer, sought: FromQuery[Sought]) -> Answer:
     if viewer is None:
         _refuse_strangers(exchange, sought)

@@ -10,7 +10,7 @@ from kith.base.errors import NotFound
 from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.paging import Cursor, CursorKind
 from kith.base.params import Loose
-from kith.base.routing import FromPath, FromQuery, FromRequest, get, post
+from kith.base.routing import FromPath, FromQuery, FromRequest, MayLag, get, post
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.viewers import Me, Viewer
@@ -99,7 +99,7 @@ async def show_home(exchange: Exchange, work: Work, me: Me) -> Answer:
     return await _timeline(exchange, found.rows, me, cursor, status=206, headers=((REFRESH, refresh),), context=HOME)
 
 
-@get("/api/v1/timelines/public", guards=[_anybody])
+@get("/api/v1/timelines/public", guards=[_anybody], may_lag=MayLag.STRANGERS)
 async def show_public(exchange: Exchange, work: Work, viewer: Viewer, narrow: FromQuery[Narrow]) -> Answer:
     cursor = _cursor(exchange)
     rows = await reading.public(
@@ -108,7 +108,7 @@ async def show_public(exchange: Exchange, work: Work, viewer: Viewer, narrow: Fr
     return await _timeline(exchange, rows, viewer, cursor)
 
 
-@get("/api/v1/timelines/tag/{name}", guards=[_anybody])
+@get("/api/v1/timelines/tag/{name}", guards=[_anybody], may_lag=MayLag.STRANGERS)
 async def show_tag(
     exchange: Exchange, work: Work, viewer: Viewer,
     narrow: FromQuery[Tags], name: FromPath[str],

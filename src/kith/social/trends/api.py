@@ -5,7 +5,7 @@ import msgspec
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromQuery, get
+from kith.base.routing import FromQuery, MayLag, get
 from kith.base.work import Work
 from kith.social.accounts.viewers import Viewer
 from kith.social.guards import optional
@@ -39,7 +39,7 @@ def accepted(exchange: Exchange) -> str:
     return exchange.header(b"accept-language").decode("latin-1")
 
 
-@get("/api/v1/trends/tags", guards=[optional()])
+@get("/api/v1/trends/tags", guards=[optional()], may_lag=MayLag.STRANGERS)
 async def show_tags(exchange: Exchange, viewer: Viewer) -> Answer:
     return await tags_page(exchange, viewer)
 
@@ -52,7 +52,7 @@ async def tags_page(exchange: Exchange, viewer: AccountId | None) -> Answer:
     return list_of(exchange, cursor, shown, [tag.id for tag in found], kind=CursorKind.OFFSET)
 
 
-@get("/api/v1/trends/links", guards=[optional()])
+@get("/api/v1/trends/links", guards=[optional()], may_lag=MayLag.STRANGERS)
 async def show_links(exchange: Exchange, viewer: Viewer) -> Answer:
     return await links_page(exchange, viewer)
 
@@ -66,7 +66,7 @@ async def links_page(exchange: Exchange, viewer: AccountId | None) -> Answer:
     return list_of(exchange, cursor, shown, ids, kind=CursorKind.OFFSET, headers=LANGUAGE)
 
 
-@get("/api/v1/trends/statuses", guards=[optional()])
+@get("/api/v1/trends/statuses", guards=[optional()], may_lag=MayLag.STRANGERS)
 async def show_statuses(exchange: Exchange, viewer: Viewer) -> Answer:
     return await statuses_page(exchange, viewer)
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from kith.base.errors import Complaint, Invalid
-from kith.base.routing import FromRequest, post
+from kith.base.routing import FromRequest, MayLag, post
 from kith.base.work import Work
 from kith.social.admin import dimensions, measures, retention
 from kith.social.admin.periods import read_period
@@ -52,13 +52,13 @@ def _checked(asked: FigureQuery) -> FigureQuery:
     return asked
 
 
-@post("/api/v1/admin/measures", guards=[SEE])
+@post("/api/v1/admin/measures", guards=[SEE], may_lag=MayLag.EVERYBODY)
 async def show_measures(work: Work, asked: FromRequest[FigureQuery]) -> list[dict[str, Any]]:
     period = read_period(asked.start_at, asked.end_at)
     return await measures.measure(work, list(dict.fromkeys(_checked(asked).keys)), period, asked.about())
 
 
-@post("/api/v1/admin/dimensions", guards=[SEE])
+@post("/api/v1/admin/dimensions", guards=[SEE], may_lag=MayLag.EVERYBODY)
 async def show_dimensions(work: Work, asked: FromRequest[FigureQuery]) -> list[dict[str, Any]]:
     today = work.now.date().isoformat()
     period = read_period(asked.start_at or today, asked.end_at or today)
@@ -66,7 +66,7 @@ async def show_dimensions(work: Work, asked: FromRequest[FigureQuery]) -> list[d
     return await dimensions.dimensions(work, list(dict.fromkeys(_checked(asked).keys)), period, asked.about(), limit)
 
 
-@post("/api/v1/admin/retention", guards=[SEE])
+@post("/api/v1/admin/retention", guards=[SEE], may_lag=MayLag.EVERYBODY)
 async def show_retention(work: Work, asked: FromRequest[Between]) -> list[dict[str, Any]]:
     if asked.frequency not in retention.LENGTHS:
         raise Invalid(fields={"frequency": [Complaint("is not included in the list", "inclusion")]})
