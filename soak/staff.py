@@ -71,7 +71,7 @@ class Staff:
 
     async def look(self) -> None:
         path = self.me.dice.choice([
-            "/core/users/?limit=20", "/core/groups/", "/core/applications/", "/policies/all/", "/events/",
+            "/core/users/?limit=20", "/core/groups/", "/core/applications/", "/policies/all/", "/audit/events/",
             "/flows/instances/", "/stages/all/", "/core/tokens/", "/core/users/me/", "/sources/all/",
         ])  # fmt: skip
         await self.ask(f"list {path.split('?')[0]}", "GET", path)
