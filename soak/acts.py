@@ -9,6 +9,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import aiohttp
 from PIL import Image
 
 from soak.ledger import Post
@@ -101,7 +102,9 @@ async def upload(me: Person) -> str | None:
     file = io.BytesIO()
     color = tuple(me.dice.randrange(256) for _ in range(3))
     Image.new("RGB", (64, 48), color).save(file, "PNG")
-    answer = await me.ask("upload", "POST", "/api/v2/media", data={"file": file.getvalue()}, fine=(200, 202))
+    form = aiohttp.FormData()
+    form.add_field("file", file.getvalue(), filename="picture.png", content_type="image/png")
+    answer = await me.ask("upload", "POST", "/api/v2/media", data=form, fine=(200, 202))
     if not answer.is_yes:
         return None
     for _ in range(20):

@@ -29,8 +29,8 @@ class Road:
         if self._server is not None:
             self._server.close()
         self.drop()
-        for task in list(self._tasks):
-            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # for what was closed to be gone
 
     def cut(self) -> None:
         """What is on its way is lost, in either direction; nobody comes through until `mend`."""
@@ -45,16 +45,23 @@ class Road:
             writer.transport.abort()
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writers = {writer}
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        self._writers.add(writer)
         try:
             there_reader, there_writer = await self._connect()
+            writers.add(there_writer)
+            self._writers.add(there_writer)
+            await asyncio.gather(self._pour(reader, there_writer), self._pour(there_reader, writer))
         except OSError:
-            writer.transport.abort()
-            return
-        self._writers |= {writer, there_writer}
-        for one, other in ((reader, there_writer), (there_reader, writer)):
-            task = asyncio.create_task(self._pour(one, other))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            pass  # nobody is there: whoever came finds that out
+        finally:
+            for one in writers:
+                one.close()
+            self._writers -= writers
+            self._tasks.discard(task)
 
     async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         for _ in () if self.is_cut else self._behind:
@@ -74,5 +81,3 @@ class Road:
                 writer.write_eof()
         except (OSError, RuntimeError):
             writer.transport.abort()
-        finally:
-            self._writers.discard(writer)

@@ -7,7 +7,7 @@ import contextlib
 import random
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,10 @@ async def soak(options: Options, stop: asyncio.Event, tell: Callable[[str], None
     options.folder.mkdir(parents=True, exist_ok=True)
     ledger, windows = Ledger(options.folder / "ledger.jsonl"), Windows()
     tell(f"starting a town on {options.engine}, seed {options.seed}")
+    stack = AsyncExitStack()
+    stack.callback(ledger.close)
     async with (
+        stack,
         open_stage(options.engine, options.folder) as stage,
         open_service() as pushes,
         aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=5)) as session,
@@ -94,9 +97,7 @@ async def soak(options: Options, stop: asyncio.Event, tell: Callable[[str], None
         tell(f"{len(community.core)} people act; the log of what was accepted is {options.folder / 'ledger.jsonl'}")
         soaking = Soaking(options, stage, ledger, windows, community, staff, tell)
         await soaking.go_on_until(stop)
-        report = await soaking.end(device)
-    ledger.close()
-    return report
+        return await soaking.end(device)
 
 
 async def _subscribe(device: Device, me: Person) -> Device:

@@ -19,7 +19,7 @@ from kith.social.relationships.tables import blocks, follows
 from kith.social.statuses.tables import bookmarks, favourites, statuses
 from soak.town import Site
 
-__all__ = ["Snapshot", "StatusRow", "is_at_work", "take_snapshot"]
+__all__ = ["AccountRow", "NoticeRow", "PairRow", "Snapshot", "StatusRow", "is_at_work", "take_snapshot"]
 
 
 class StatusRow(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -32,7 +33,7 @@ class Staff:
     def __init__(self, me: Person, password: str, community: Community, client: dict[str, str]) -> None:
         self.me, self.community = me, community
         self._password, self._client = password, client
-        self._auth = aiohttp.BasicAuth(me.name, password)
+        self._basic = base64.b64encode(f"{me.name}:{password}".encode()).decode()
         self._app_token = ""
         self.signed_up: dict[str, bool | None] = {}  # names, and whether it was accepted
 
@@ -49,7 +50,8 @@ class Staff:
         return self.me.asker
 
     async def ask(self, kind: str, method: str, path: str, **options: Any) -> Any:
-        return await self._asker.ask(self._site, kind, method, _API + path, auth=self._auth, **options)
+        headers = {"Authorization": f"Basic {self._basic}"}
+        return await self._asker.ask(self._site, kind, method, _API + path, headers=headers, **options)
 
     async def keep_record(self) -> None:
         path, named, body, key = self.me.dice.choice(_KEPT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +18,7 @@ from soak.proxy import Road
 from soak.shim import Control, build
 from tests.town.ports import ReservedPort
 from tests.town.postgres import give_to_owner, program, unprivileged
-from tests.town.town import Engine, Town
+from tests.town.town import Engine, Town, sqlite_template
 
 __all__ = ["OwnPostgres", "Site", "Stage", "open_stage"]
 
@@ -26,6 +27,7 @@ _OPTIONS = (
     "-c log_min_messages=warning"
 )
 _MEGABYTES = 700
+_SITES: tuple[tuple[str, Engine | None], ...] = (("here", None), ("there", "sqlite"))
 
 
 class OwnPostgres:
@@ -113,63 +115,85 @@ class Stage:
         return site.road
 
 
-@asynccontextmanager
-async def open_stage(engine: Engine, folder: Path) -> AsyncIterator[Stage]:
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o755)
-    library = build(folder)
-    ports: list[ReservedPort] = []
-    disks: list[Disk] = []
-    sites: list[Site] = []
-    bent = None
-    try:
-        for name, kind in (("here", engine), ("there", "sqlite")):
-            disk = Disk(folder / name, _MEGABYTES)
-            disks.append(disk)
-            town = Town("postgresql" if kind == "postgresql" else "sqlite", disk.folder, "sqlite")
-            site = Site(name, town, disk)
-            sites.append(site)
-            if kind == "postgresql":
-                place = Disk(folder / "database", _MEGABYTES)
-                disks.append(place)
-                bent = Control(library, folder / "postgresql.control")
-                site.postgres = OwnPostgres(folder, place, bent)
-                await site.postgres.start()
-                town.database = site.postgres.url
-        for site in sites:
-            site.town.change(
-                private_hosts="127.0.0.0/8",
-                breach_url="http://127.0.0.1:1/",
-                registrations="open",
-                confirm_email="on",
-                log_level="warning",
-            )
+class Builder:
+    """Makes the two sites, and takes down whatever of them there is."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._library = build(folder)
+        self._ports: list[ReservedPort] = []
+        self.disks: list[Disk] = []
+        self.sites: list[Site] = []
+        self.postgres_control: Control | None = None
+
+    async def add(self, name: str, engine: Engine) -> None:
+        disk = self._disk(name)
+        site = Site(name, Town(engine, disk.folder, "sqlite"), disk)
+        self.sites.append(site)
+        site.town.change(
+            private_hosts="127.0.0.0/8",
+            breach_url="http://127.0.0.1:1/",
+            registrations="open",
+            confirm_email="on",
+            log_level="warning",
+        )
+        if engine == "sqlite":
+            shutil.copy(await sqlite_template(), disk.folder / "kith.sqlite3")
+        else:
+            self.postgres_control = Control(self._library, self._folder / "postgresql.control")
+            site.postgres = OwnPostgres(self._folder, self._disk("database"), self.postgres_control)
+            await site.postgres.start()
+            site.town.database = site.postgres.url
             await upgrade(load(site.town.environment))
-            shape = ["serve"] * 3 + ["work"] * 2 if site.postgres else ["serve"]
-            for number, word in enumerate(shape):
-                port = ReservedPort()
-                ports.append(port)
-                environment = site.town.environment | {"KITH_BIND": f"127.0.0.1:{port.number}"}
-                if site.postgres:
-                    environment["KITH_WORKER"] = "off" if word == "serve" else "on"
-                label = f"{site.name}-{word}-{number}"
-                control = Control(library, folder / f"{label}.control")
-                site.processes.append(Process(label, word, environment, site.log, control))
-            site.road = Road(site.town.port, [one.port for one in site.servers if one.port is not None])
-            await site.road.open()
-            for process in site.processes:
-                process.start()
-                await process.until_it_answers()
-        yield Stage(sites[0], sites[1], [disk for disk in disks if disk.folder.name != "there"], bent)
-    finally:
-        for site in sites:
+        for number, word in enumerate(["serve"] * 3 + ["work"] * 2 if site.postgres else ["serve"]):
+            site.processes.append(self._process(site, number, word))
+        site.road = Road(site.town.port, [one.port for one in site.servers if one.port is not None])
+        await site.road.open()
+
+    def _disk(self, name: str) -> Disk:
+        made = Disk(self._folder / name, _MEGABYTES)
+        self.disks.append(made)
+        return made
+
+    def _process(self, site: Site, number: int, word: str) -> Process:
+        port = ReservedPort()
+        self._ports.append(port)
+        environment = site.town.environment | {"KITH_BIND": f"127.0.0.1:{port.number}"}
+        if site.postgres is not None:
+            environment["KITH_WORKER"] = "off" if word == "serve" else "on"
+        name = f"{site.name}-{word}-{number}"
+        return Process(name, word, environment, site.log, Control(self._library, self._folder / f"{name}.control"))
+
+    async def close(self) -> None:
+        for site in self.sites:
             await asyncio.gather(*(process.stop() for process in site.processes))
             if site.road is not None:
                 await site.road.close()
             await site.town.close()
             if site.postgres is not None:
                 await site.postgres.stop()
-        for port in ports:
+        for port in self._ports:
             port.release()
-        for disk in disks:
+        for disk in self.disks:
             disk.close()
+
+
+@asynccontextmanager
+async def open_stage(engine: Engine, folder: Path) -> AsyncIterator[Stage]:
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o755)
+    builder = Builder(folder)
+    try:
+        for name, kind in _SITES:
+            await builder.add(name, kind or engine)
+        for site in builder.sites:
+            site.processes[0].start()
+        for site in builder.sites:
+            for process in site.processes:
+                if not process.is_running:
+                    process.start()
+                await process.until_it_answers()
+        here, there = builder.sites
+        yield Stage(here, there, [one for one in builder.disks if one is not there.disk], builder.postgres_control)
+    finally:
+        await builder.close()
