@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from kith.base.jobs.tables import DEAD
+from kith.social.statuses.tables import DIRECT, PUBLIC, UNLISTED
 from soak.acts import MARK, Community
 from soak.ledger import Ledger, Post
 from soak.people import Person
@@ -179,11 +180,14 @@ def _counters(one: Found) -> Iterator[Finding]:
     here = {row.id: row for row in one.snapshot.accounts if row.domain == ""}
     favourites = Counter(row.target_id for row in one.snapshot.favourites)
     boosts = Counter(row.reblog_of_id for row in one.live if row.reblog_of_id is not None)
+    replies = Counter(row.in_reply_to_id for row in one.live if row.visibility in (PUBLIC, UNLISTED))
+    posted = Counter(row.account_id for row in one.live if row.visibility != DIRECT)
     for row in one.live:
         if row.account_id in here and row.reblog_of_id is None:
             for name, said, is_ in (
                 ("favourites", row.favourites_count, favourites[row.id]),
                 ("reblogs", row.reblogs_count, boosts[row.id]),
+                ("replies", row.replies_count, replies[row.id]),
             ):
                 if said != is_:
                     yield "a count is wrong", f"{one.snapshot.site}: status {row.id} says {said} {name}, has {is_}"
@@ -193,6 +197,7 @@ def _counters(one: Found) -> Iterator[Finding]:
         for name, said, is_ in (
             ("following", account.following_count, following[account.id]),
             ("followers", account.followers_count, followers[account.id]),
+            ("statuses", account.statuses_count, posted[account.id]),
         ):
             if said != is_:
                 yield "a count is wrong", f"{one.snapshot.site}: {account.username} says {said} {name}, has {is_}"

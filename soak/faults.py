@@ -57,9 +57,11 @@ class Saboteur:
         site = self._stage.there if fault.number % 5 == 0 else self._stage.here
         process = site.processes[fault.number // 5 % len(site.processes)]
         await process.kill()
-        await asyncio.sleep(fault.seconds)
-        process.start()
-        await process.until_it_answers()
+        try:
+            await asyncio.sleep(fault.seconds)
+        finally:
+            process.start()
+            await process.until_it_answers()
         return process.name
 
     async def _database(self, fault: Fault) -> str:
@@ -67,8 +69,10 @@ class Saboteur:
         site = self._stage.here
         if site.postgres is not None:
             await site.postgres.stop()
-            await asyncio.sleep(fault.seconds)
-            await site.postgres.start()
+            try:
+                await asyncio.sleep(fault.seconds)
+            finally:
+                await site.postgres.start()
             return "PostgreSQL restarted"
         connection = sqlite3.connect(site.disk.folder / "kith.sqlite3", timeout=20, isolation_level=None)
         try:

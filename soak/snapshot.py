@@ -26,6 +26,7 @@ class StatusRow(msgspec.Struct, frozen=True):
     id: int
     account_id: int
     uri: str
+    visibility: int
     content: str
     reblog_of_id: int | None
     in_reply_to_id: int | None
@@ -71,8 +72,8 @@ class DeliveryRow(msgspec.Struct, frozen=True):
 
 S, A, N, F, D = statuses.c, accounts.c, notifications.c, feeds.c, deliveries.c
 _statuses = query(
-    select(S.id, S.account_id, S.uri, S.content, S.reblog_of_id, S.in_reply_to_id, S.replies_count, S.reblogs_count,
-           S.favourites_count, S.deleted_at),
+    select(S.id, S.account_id, S.uri, S.visibility, S.content, S.reblog_of_id, S.in_reply_to_id, S.replies_count,
+           S.reblogs_count, S.favourites_count, S.deleted_at),
     StatusRow,
 )  # fmt: skip
 _accounts = query(

@@ -71,7 +71,7 @@ def _people() -> Community:
 
 def _rows(**differing: Any) -> Snapshot:
     """Ada has posted, mentioning Bob, who has favourited it."""
-    status = StatusRow(10, 1, "u/10", "<p>m1x1 hello</p>", None, None, 0, 0, 1, None)
+    status = StatusRow(10, 1, "u/10", 0, "<p>m1x1 hello</p>", None, None, 0, 0, 1, None)
     held: dict[str, Any] = {
         "site": "here",
         "statuses": [status],
@@ -104,15 +104,15 @@ def _unknown(ledger: Ledger) -> None:
     ledger.posts["m1x1"].there = None
 
 
-_again = StatusRow(11, 1, "u/11", "<p>m1x1 hello</p>", None, None, 0, 0, 0, None)
+_again = StatusRow(11, 1, "u/11", 0, "<p>m1x1 hello</p>", None, None, 0, 0, 0, None)
 
 
 @pytest.mark.parametrize(
     ("rows", "change", "rules"),
     [
         ({}, None, []),
-        ({"statuses": [], "favourites": [], "notices": [], "feeds": {}}, None, ["lost"]),
-        ({"statuses": [*_rows().statuses, _again]}, None, ["doubled"]),
+        ({"statuses": [], "favourites": [], "notices": [], "feeds": {}}, None, ["lost", "a count is wrong"]),
+        ({"statuses": [*_rows().statuses, _again]}, None, ["doubled", "a count is wrong"]),
         ({}, _deleted, ["there although it must not be"]),
         ({}, _unknown, []),
         ({"favourites": []}, None, ["lost", "a count is wrong"]),
