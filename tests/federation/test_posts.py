@@ -238,7 +238,9 @@ async def test_a_post_is_gone_although_two_workers_take_its_beginning_and_its_en
 
     def row(number: int, sent: dict[str, Any]) -> Received:
         now = datetime.now(UTC)
-        return Received(number, author.id, sent["id"], NOBODY, json.dumps({"@context": AS} | sent), None, WAITING, now, now)
+        return Received(
+            number, author.id, sent["id"], NOBODY, json.dumps({"@context": AS} | sent), None, WAITING, now, now
+        )
 
     async with town.house() as house:
 
