@@ -48,7 +48,13 @@ class Process:
     def start(self) -> None:
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._words, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/"
+                self._words,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,  # Ctrl-C is for the soak
             )
         self._started_at = time.monotonic()
         self.weights.append([])
