@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from itertools import pairwise
 from pathlib import Path
 
@@ -78,6 +78,7 @@ def test_an_id_tells_its_moment_to_the_millisecond(at: datetime, tail: int) -> N
 # Slots in the database
 
 put_slot = command(insert_into(id_slots))
+leased_until = query(select(id_slots.c.leased_until), datetime)
 taken_slots = query(select(id_slots.c.slot).order_by(id_slots.c.slot), int)
 
 
@@ -218,6 +219,50 @@ async def test_a_renewed_lease_lasts(database: Database) -> None:
     assert until is not None
     assert until >= before + LEASE
     assert slot_of(ids.new()) == slot
+
+
+async def test_a_clock_that_is_set_forward_and_back_stops_nobody(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that has no time server is an hour ahead, and is told so."""
+    ahead = timedelta(hours=1)
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return datetime.now(tz) + ahead
+
+    ids = IDs(database)
+    await ids.lease()
+    before = ids.new()
+    keeping = asyncio.create_task(ids.keep())
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr("kith.base.ids.datetime", Clock)
+            patch.setattr("kith.base.ids.time.time_ns", lambda: int(Clock.now(UTC).timestamp() * 1e9))
+            with pytest.raises(Unavailable):
+                ids.new()  # another process may have the slot by now
+            async with asyncio.timeout(5):
+                while not (during := await made_by(ids)):
+                    await asyncio.sleep(0.01)
+        await ids.renew()
+        after = ids.new()
+    finally:
+        keeping.cancel()
+
+    assert before < during < after
+    assert at_of(before) < datetime.now(UTC) < at_of(during)
+    session = database.session()
+    [until] = await session.all(leased_until)
+    assert until > at_of(after)
+    await ids.release()
+
+
+async def made_by(ids: IDs) -> int:
+    try:
+        return ids.new()
+    except Unavailable:
+        return 0
 
 
 async def test_processes_that_start_together_share_no_id(engine: Engine, tmp_path: Path) -> None:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from kith.base.ids import at_of
+from kith.federation.inbox.processing import process
+from kith.federation.inbox.tables import NOBODY, WAITING, Received
 from kith.federation.known import Known, Missing
 from kith.federation.people.tables import RemoteActor
 from kith.federation.posts import rows
 from kith.federation.posts.editing import MOST_REVISIONS, edit
 from kith.federation.vocabulary.incoming.notes import read_bare_note
 from kith.federation.vocabulary.incoming.tags import IncomingHashtag
+from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
-from kith.social.ids import AccountId
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store as statuses
+from kith.social.statuses.service.edit import Changes
+from kith.social.statuses.service.edit import edit as edit_own
 from kith.social.statuses.tables import NOT_KNOWN, Status
 from tests.federation.receiving import (
+    AS,
     PUBLIC,
     activity,
     create,
@@ -221,6 +229,59 @@ async def test_an_edit_keeps_what_was_said_before(town: Town) -> None:
     assert shown["edited_at"] == f"{written(begun + timedelta(minutes=5))[:-1]}.000Z"
     history = await ada.get(f"/api/v1/statuses/{kept.id}/history")
     assert [one["content"] for one in history] == ["<p>first</p>", "<p>second </p>"]
+
+
+async def test_a_post_is_gone_although_two_workers_take_its_beginning_and_its_end_at_once(town: Town) -> None:
+    """Neither sees what the other is about to store."""
+    _ada, author = await _follower(town)
+    note = note_of(author)
+
+    def row(number: int, sent: dict[str, Any]) -> Received:
+        now = datetime.now(UTC)
+        return Received(
+            number, author.id, sent["id"], NOBODY, json.dumps({"@context": AS} | sent), None, WAITING, now, now
+        )
+
+    async with town.house() as house:
+
+        async def end() -> None:
+            async with house.works.begin() as work:
+                await process(work, row(2, activity("Delete", author, note["id"])))
+
+        async with house.works.begin() as work:
+            await process(work, row(1, create(author, note)))
+            ending = asyncio.create_task(end())
+            await asyncio.wait({ending}, timeout=0.3)  # long enough to get it wrong
+        await ending
+    await settle(town)
+
+    assert await find_post(town, note["id"]) is None
+
+
+async def test_an_edit_counts_although_a_clock_was_set_back(town: Town) -> None:
+    ada, author = await _follower(town)
+    begun = datetime.now(UTC)
+    note = note_of(author, content="<p>first</p>", published=written(begun - timedelta(seconds=1)))
+    await receive(town, author, create(author, note))
+    theirs, ours = await _kept(town, note), await post(ada, "first")
+
+    async with town.new_house() as house:
+        earlier = begun - timedelta(minutes=5)
+        house.works.clock = lambda: earlier
+        async with house.works.begin() as work:
+            said = note | {"content": "<p>second</p>", "updated": written(begun + timedelta(seconds=1))}
+            await edit(work, Known(), author, theirs, read_bare_note(said))
+        async with house.works.begin() as work:
+            mine = await statuses.find(work.db, StatusId(int(ours["id"])))
+            actor = await accounts.find(work.db, AccountId(int(ada.id)))
+            assert mine is not None
+            assert actor is not None
+            edited = await edit_own(work, actor, mine, Changes(status="second"), {})
+
+    assert (await _kept(town, note)).content == "<p>second</p>"
+    assert edited.edited_at is not None
+    assert edited.edited_at > edited.created_at
+    await settle(town)
 
 
 async def test_whoever_edits_without_end_fills_no_disk_with_it(town: Town) -> None:

@@ -110,12 +110,12 @@ def _start() -> None:
 def give_to_owner(*paths: Path) -> None:
     """PostgreSQL refuses to run as root; any other user will do."""
     if os.getuid() == 0:
-        owner = _unprivileged()
+        owner = unprivileged()
         for path in paths:
             os.chown(path, owner.pw_uid, owner.pw_gid)
 
 
-def _unprivileged() -> pwd.struct_passwd:
+def unprivileged() -> pwd.struct_passwd:
     for name in ("postgres", "nobody"):
         try:
             return pwd.getpwnam(name)
@@ -127,7 +127,7 @@ def _unprivileged() -> pwd.struct_passwd:
 def as_owner(words: list[str], *, check: bool = True) -> None:
     options: dict[str, object] = {}
     if os.getuid() == 0:
-        owner = _unprivileged()
+        owner = unprivileged()
         options = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
     subprocess.run(
         words,

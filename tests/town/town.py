@@ -186,6 +186,10 @@ class Town:
         """The parts of this town's server, opened beside it and kept until it ends."""
         yield await self._beside.open(self.environment)
 
+    async def leave_house(self) -> None:
+        """It is opened again when somebody asks for it."""
+        await self._beside.close()
+
     def new_house(self) -> AbstractAsyncContextManager[House]:
         """One that knows nothing yet: what a house keeps in memory, it hears of while it serves."""
         return open_house(load(self.environment), connections=2)
@@ -219,7 +223,7 @@ async def build_town(
     """A town of its own: migrated by copying a template, not by running the migrations again."""
     folder.mkdir(parents=True, exist_ok=True)
     if engine == "sqlite":
-        shutil.copy(await _sqlite_template(), folder / "kith.sqlite3")
+        shutil.copy(await sqlite_template(), folder / "kith.sqlite3")
         database = "sqlite"
     else:
         name = f"kith_{uuid.uuid4().hex[:12]}"
@@ -247,7 +251,7 @@ async def _early_in_a_window() -> None:
 _templates: dict[Engine, str] = {}
 
 
-async def _sqlite_template() -> str:
+async def sqlite_template() -> str:
     if "sqlite" not in _templates:
         folder = tempfile.mkdtemp(prefix="kith-template-")
         atexit.register(shutil.rmtree, folder)

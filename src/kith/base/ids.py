@@ -8,6 +8,7 @@ within a process, whatever the clock does, and a lease is only taken when its la
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -29,6 +30,7 @@ COUNTER_BITS = 8
 LEASE = timedelta(seconds=30)
 RENEW_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 1.0
+TRY_AGAIN_SECONDS = 0.5
 
 id_slots = Table(
     "base_id_slots",
@@ -105,12 +107,14 @@ class IDs:
         self._slot = -1
         self._until_ms = 0
         self._not_renewed: type[Unavailable] = Unavailable  # what the last renewal met
+        self._has_run_out = asyncio.Event()
 
     def new(self) -> int:
         if self._counter is None:
             raise Unavailable("No id slot is leased")
         made = self._counter.next(time.time_ns() // 1_000_000)
         if made >> 16 >= self._until_ms:  # the millisecond it ends in may be the next holder's first
+            self._has_run_out.set()  # early, where the clock was set forward
             raise self._not_renewed("The id slot's lease has run out")
         return made
 
@@ -138,7 +142,7 @@ class IDs:
                 slot = (start + step) % SLOTS
                 if slot in taken:
                     continue
-                until = now + LEASE
+                until = self._latest(now) + LEASE
                 if slot in known:
                     won = await session.run(_claim, free=slot, now=now, holder=self._holder, until=until)
                 else:
@@ -154,8 +158,12 @@ class IDs:
             await session.rollback()
         return False
 
+    def _latest(self, now: datetime) -> datetime:
+        """Now, or the moment of the last id where the clock was set back since: the lease must reach beyond both."""
+        return now if self._counter is None else max(now, at_of(self._counter.last_ms << 16))
+
     async def renew(self) -> None:
-        until = datetime.now(UTC) + LEASE
+        until = self._latest(datetime.now(UTC)) + LEASE
         session = self._database.session()
         try:
             held = await session.run(_extend, mine=self._slot, me=self._holder, until=until)
@@ -168,13 +176,18 @@ class IDs:
             await self.lease()
 
     async def keep(self) -> None:
+        """Renewed in time, and at once where a clock that was set forward has made an end of it."""
         while True:
-            await asyncio.sleep(RENEW_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RENEW_SECONDS):
+                    await self._has_run_out.wait()
+            self._has_run_out.clear()
             try:
                 await self.renew()
             except Unavailable as error:
                 self._not_renewed = NoSpace if isinstance(error, NoSpace) else Unavailable
                 _log.warning("ids.lease_not_renewed", slot=self._slot)
+                await asyncio.sleep(TRY_AGAIN_SECONDS)
 
     async def release(self) -> None:
         """Give the slot back at the moment of the last id, for the next process to take."""

@@ -108,19 +108,20 @@ class Relay:
             connection.add_termination_listener(lambda _: self._wake.set())
             await connection.add_listener(CHANNEL, self._hear)
             await self._look(connection)
-            self._failures = 0
             while True:
                 try:
                     async with asyncio.timeout(LOOK_SECONDS):
                         await self._wake.wait()
                 except TimeoutError:
                     await self._look(connection)
+                    self._failures = 0
                     continue
                 self._wake.clear()
                 if connection.is_closed():
                     raise asyncpg.InterfaceError("the connection was ended")
                 await self._tell_late(connection)
                 await self._empty_outbox(connection)
+                self._failures = 0  # a full disk lets us in, and refuses what we say
                 if self._is_due():
                     await self._look(connection)
         finally:

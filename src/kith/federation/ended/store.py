@@ -7,6 +7,7 @@ from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import Instant, Session, command, query, upsert
 from kith.federation.ended.tables import ended
+from kith.social.ids import AccountId
 
 KEPT = timedelta(hours=6)
 LONGEST = 500  # with that of its actor an id has to fit into an index
@@ -31,6 +32,11 @@ _forget = command(delete(ended).where(ended.c.until <= _now))
 
 def _key(uri: str) -> str:
     return uri if len(uri) <= LONGEST else f"sha256:{hashlib.sha256(uri.encode()).hexdigest()}"
+
+
+async def take_turn(db: Session, sender: AccountId) -> None:
+    """Hold the sender to the end: of two processes neither would see what the other is about to begin or to end."""
+    await db.hold(f"federation sender {sender}")
 
 
 async def remember(db: Session, uri: str, actor: str, now: datetime) -> None:

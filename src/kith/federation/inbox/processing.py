@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kith.base.work import Work
+from kith.federation.ended import store as ended
 from kith.federation.gate.service import Gate
 from kith.federation.inbox.dispatch import dispatch
 from kith.federation.inbox.forwarded import take_forwarded
@@ -26,6 +27,7 @@ __all__ = ["process"]
 
 async def process(work: Work, row: Received, unreachable: Collection[str] = ()) -> None:
     """In the given work. Raises `Missing` for what has to be fetched first, `DocumentRefused` for nonsense."""
+    await ended.take_turn(work.db, row.account_id)
     sender = await accounts.find(work.db, row.account_id)
     if sender is None or sender.deleted_at is not None:
         return

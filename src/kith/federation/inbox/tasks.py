@@ -12,6 +12,7 @@ from kith.base.ids import id_at
 from kith.base.jobs import JobKind
 from kith.base.logger import Logger
 from kith.base.work import Work
+from kith.federation.ended import store as ended
 from kith.federation.inbox import store
 from kith.federation.inbox.driver import Driver
 from kith.federation.inbox.forwarded import LOOK_AGAIN
@@ -44,6 +45,8 @@ class OneReceived(msgspec.Struct):
 async def take(work: Work, _payloads: Sequence[TakeWaiting]) -> None:
     """What waits, in the order in which it came. One that fails keeps nobody else waiting."""
     rows = await store.take(work.db, BATCH)
+    for sender in sorted({row.account_id for row in rows}):  # in one order, or two workers would wait for each other
+        await ended.take_turn(work.db, sender)
     done: list[int] = []
     for row in rows:
         later = await _attempt(work, row)

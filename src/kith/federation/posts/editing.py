@@ -44,12 +44,18 @@ def is_newer(status: Status, note: IncomingNote, now: datetime) -> bool:
     """
     if note.updated is None:
         return False
-    at = min(note.updated, now)
+    at = _edited_at(status, note.updated, now)
     if status.edited_at is None:
         return at >= status.created_at.replace(microsecond=0)
     return status.edited_at < at or (
         status.edited_at.replace(microsecond=0) <= at and _says_something_else(status, note)
     )
+
+
+def _edited_at(status: Status, told: datetime, now: datetime) -> datetime:
+    """Nothing comes from the future, or every later edit would be older; what is known already is none, even where
+    our clock was set back since."""
+    return min(told, max(now, status.edited_at or status.created_at))
 
 
 def _says_something_else(status: Status, note: IncomingNote) -> bool:
@@ -73,7 +79,7 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     await work.db.begin()
     noted = await note_tags(work, note)
     await note_emojis(work, author.domain, note.tags.emojis)
-    at = min(note.updated or work.now, work.now)
+    at = _edited_at(status, note.updated or work.now, work.now)
     changed: dict[str, Any] = {
         "content": rows.content_of(note),
         "spoiler_text": rows.warning_of(note),

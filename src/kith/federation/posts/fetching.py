@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kith.base.db import Taken
 from kith.base.work import Work, Works
+from kith.federation.ended import store as ended
 from kith.federation.fetching import FetchChain, FetchedDocument, FetchFailed, RemoteClient, fetch_document
 from kith.federation.fetching.our_signer import OurSigner
 from kith.federation.known import Known, Missing
@@ -97,6 +98,7 @@ async def keep_note(works: Works, note: IncomingNote, chain: FetchChain, *, step
     for _ in range(MOST_ROUNDS):
         try:
             async with works.begin() as work:
+                await ended.take_turn(work.db, author.id)
                 if await is_over(work, note, author):
                     return None
                 return await store_note(work, Known(unreachable), author, note, live=False, steps=steps)

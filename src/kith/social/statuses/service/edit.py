@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -63,12 +63,19 @@ async def edit(
     await media.attach(work, [id for id in attached if id not in status.media_ids], status.id)
     new = await _mention(work, status, understood)
     await _retag(work, status, understood)
-    await store.change(work.db, status.id, {**changed, "edited_at": work.now})
+    await store.change(work.db, status.id, {**changed, "edited_at": edited_at(work, status)})
     now = await store.find(work.db, status.id)
     assert now is not None  # noqa: S101 - it was changed just now
     await store.insert_edit(work.db, await snapshot(work, now, at_edit=True))
     work.announce(StatusEdited(status_id=status.id, account_id=author.id, new_mentions=tuple(new)))
     return now
+
+
+def edited_at(work: Work, status: Status) -> datetime:
+    """Now; and after what was told of the post before, even where the clock was set back since: other servers take
+    what is older than that for no edit. They are told whole seconds."""
+    latest = status.edited_at or status.created_at
+    return work.now if work.now >= latest else latest + timedelta(seconds=1)
 
 
 def _changed(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.work import Work
 from kith.social.statuses import store
 from kith.social.statuses.facts import StatusEdited
-from kith.social.statuses.service.edit import snapshot
+from kith.social.statuses.service.edit import edited_at, snapshot
 from kith.social.statuses.tables import Status
 
 
@@ -17,7 +17,7 @@ async def set_sensitive(work: Work, status: Status, *, sensitive: bool) -> bool:
     await work.db.begin()
     if not await store.edits_of(work.db, status.id):
         await store.insert_edit(work.db, before)
-    await store.change(work.db, status.id, {"sensitive": sensitive, "edited_at": work.now})
+    await store.change(work.db, status.id, {"sensitive": sensitive, "edited_at": edited_at(work, status)})
     now = await store.find(work.db, status.id)
     if now is not None:
         await store.insert_edit(work.db, await snapshot(work, now, at_edit=True))
