@@ -61,7 +61,7 @@ def test_names_above_a_name() -> None:
 
 
 async def admits(town: Town, domain: str) -> bool:
-    async with town.new_house() as house:
+    async with town.house() as house:
         return await house.find(Gate).admits(domain)
 
 

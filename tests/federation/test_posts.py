@@ -265,7 +265,7 @@ async def test_an_edit_counts_although_a_clock_was_set_back(town: Town) -> None:
     await receive(town, author, create(author, note))
     theirs, ours = await _kept(town, note), await post(ada, "first")
 
-    async with town.new_house() as house:
+    async with town.house() as house:
         earlier = begun - timedelta(minutes=5)
         house.works.clock = lambda: earlier
         async with house.works.begin() as work:

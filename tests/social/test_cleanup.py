@@ -246,6 +246,7 @@ async def test_nothing_goes_while_others_wait(town: Town) -> None:
         await work.db.run(
             _late_job, id=work.new_id(), kind="cleanup.round", lane="quick", payload="{}", key="late", state=0,
             run_at=late, attempts=0, deaths=0, held_by=None, held_until=None, error=None, created_at=late,
+            request="",
         )  # fmt: skip
         await tasks.go_round(work, tasks.CleanupRound())
         assert not work._jobs

@@ -46,33 +46,6 @@ SECONDS_FOR_COUNTING = 20
 _CHEAP = Passwords(rounds=1, kibibytes=64)
 
 
-class Beside:
-    """A house beside the server: opened when it is first asked for, and anew with other settings or another loop."""
-
-    def __init__(self) -> None:
-        self._house: House | None = None
-        self._opened: tuple[dict[str, str], asyncio.AbstractEventLoop] | None = None
-        self._stack = contextlib.AsyncExitStack()
-        self._one_at_a_time = asyncio.Lock()
-
-    async def open(self, environment: dict[str, str]) -> House:
-        wanted = (environment, asyncio.get_running_loop())
-        async with self._one_at_a_time:
-            if self._house is None or self._opened != wanted:
-                await self._close()
-                opening = open_house(load(environment), connections=4)
-                self._house, self._opened = await self._stack.enter_async_context(opening), wanted
-        return self._house
-
-    async def close(self) -> None:
-        async with self._one_at_a_time:
-            await self._close()
-
-    async def _close(self) -> None:
-        self._house = None
-        await self._stack.aclose()
-
-
 class Town:
     """Start it, use it, kill it, start it again; what it kept must still be there."""
 
@@ -89,12 +62,10 @@ class Town:
         self._process: Child | subprocess.Popen[bytes] | None = None
         self._people = 0
         self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, verify=PLAIN)
-        self._beside = Beside()
 
     async def close(self) -> None:
         """Nobody will ask it or start it again."""
         await self.http.aclose()
-        await self._beside.close()
         if self.is_running:
             await self.stop()
         self._reserved.release()
@@ -151,7 +122,6 @@ class Town:
 
     async def _end(self, word: signal.Signals) -> int:
         assert self._process is not None
-        await self._beside.close()
         self._process.send_signal(word)
         code = await asyncio.to_thread(self._process.wait, 120)
         self._process = None
@@ -181,17 +151,8 @@ class Town:
                 await give_key(work, account.id)
         return Person(self.http, username, password)
 
-    @asynccontextmanager
-    async def house(self) -> AsyncIterator[House]:
-        """The parts of this town's server, opened beside it and kept until it ends."""
-        yield await self._beside.open(self.environment)
-
-    async def leave_house(self) -> None:
-        """It is opened again when somebody asks for it."""
-        await self._beside.close()
-
-    def new_house(self) -> AbstractAsyncContextManager[House]:
-        """One that knows nothing yet: what a house keeps in memory, it hears of while it serves."""
+    def house(self) -> AbstractAsyncContextManager[House]:
+        """The parts of this town's server, opened beside it as its commands do."""
         return open_house(load(self.environment), connections=2)
 
     async def owner(self) -> Person:

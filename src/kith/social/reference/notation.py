@@ -84,7 +84,7 @@ KINDS: dict[str, Schema] = {
         ]
     },
 }
-_TOKEN = re.compile(r"\s*('[^']*'|[A-Za-z_][\w.]*\??|[\[\]{}:,|*])")
+_TOKEN = re.compile(r"'[^']*'|[A-Za-z_][\w.]*\??|[\[\]{}:,|*]")
 
 
 class _Reader:

@@ -24,7 +24,8 @@ _DJANGO = frozenset({
     "delete", "set_password", "check_password", "refresh_from_db", "select_related", "prefetch_related", "order_by",
 })  # fmt: skip
 _MEMBER = re.compile(
-    r"\b((?:\w+\.)*\w+)\.(?:ak_)?groups\.filter\(\s*name\s*=\s*(\"[^\"\\\n]*\"|'[^'\\\n]*')\s*\)\.exists\(\)"
+    r"\b((?:\w{1,60}\.){0,5}?\w{1,60})\.(?:ak_)?groups\.filter\(\s{0,9}name\s{0,9}=\s{0,9}"
+    r"(\"[^\"\\\n]{0,200}\"|'[^'\\\n]{0,200}')\s{0,9}\)\.exists\(\)"
 )
 _ALL = re.compile(r"\b((?:ak_)?groups)\.all\(\)")
 _NOT_GIVEN = ("getattr", "setattr", "eval", "exec", "open", "__import__", "globals", "locals", "vars", "compile")
