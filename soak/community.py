@@ -52,7 +52,6 @@ async def make_community(stage: Stage, asker: Asker, seed: int, size: Size) -> t
         for other in community.others(me):
             await _until_followed(me, other)
     owner = await stage.here.town.sign_up("boss", role="owner")
-    for site in stage.sites:
     client = clients[stage.here.name]
     token = await _token(asker, stage.here, client, owner.username, owner.password)
     boss = Person(asker, stage.here, owner.username, token, "", dice)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
@@ -13,13 +13,13 @@ from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.figures import noted
 from kith.base.db.lender import Lender
-from kith.base.db.replicas import Replica, Replicas
 from kith.base.db.statement import Command, Query
 from kith.base.errors import Malformed, NoSpace, Unavailable
-from kith.base.metrics import REPLICA_READS
+
+if TYPE_CHECKING:
+    from kith.base.db.replicas import Replica, Replicas
 
 Row = TypeVar("Row")
-_answered, _failed = REPLICA_READS.labels("answered"), REPLICA_READS.labels("failed")
 
 
 class Postgres:
@@ -110,12 +110,10 @@ class PostgresSession:
             try:
                 rows = await _fetch(self._replica.lender, sql, values)
             except (*_TRANSIENT, asyncpg.PostgresError, TimeoutError, Unavailable) as error:
-                if isinstance(error, (*_TRANSIENT, TimeoutError, Unavailable)):
-                    self._replica.fail(error)
+                self._replica.fail(error, is_well=not isinstance(error, (*_TRANSIENT, TimeoutError, Unavailable)))
                 self._replica = None  # from here on the primary, which is never older than what was read so far
-                _failed.inc()
             else:
-                _answered.inc()
+                self._replica.answered()
                 return rows
         with _translated():
             return await _fetch(self._lender, sql, values)

@@ -16,7 +16,7 @@ import structlog
 
 from kith.base.db.lender import Lender
 from kith.base.errors import Unavailable
-from kith.base.metrics import REPLICA_FIT, REPLICA_LAG
+from kith.base.metrics import REPLICA_FIT, REPLICA_LAG, REPLICA_READS
 
 __all__ = ["LAG", "Replica", "Replicas"]
 
@@ -27,6 +27,7 @@ LAG = (
     "SELECT CASE WHEN pg_is_in_recovery() THEN "
     "coalesce(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()), 1e9) ELSE 0 END::float8"
 )
+_answered, _failed = REPLICA_READS.labels("answered"), REPLICA_READS.labels("failed")
 _log = structlog.get_logger()
 
 
@@ -38,8 +39,14 @@ class Replica:
         self.lender = Lender(url, most=connections)
         self.is_fit = False
 
-    def fail(self, cause: BaseException) -> None:
-        """Nobody is sent there until it was looked at again."""
+    def answered(self) -> None:
+        _answered.inc()
+
+    def fail(self, cause: BaseException, *, is_well: bool = False) -> None:
+        """Nobody is sent there until it was looked at again, unless it is well and only could not do this."""
+        _failed.inc()
+        if is_well:
+            return
         if self.is_fit:
             _log.warning("database.replica_failed", replica=self.name, cause=str(cause) or type(cause).__name__)
         self.is_fit = False
