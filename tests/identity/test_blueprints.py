@@ -110,7 +110,7 @@ async def test_what_is_exported_makes_the_same_of_an_empty_server(new_town: Town
 
 
 async def test_the_examples_of_the_page_apply_and_rehearsals_leave_nothing(town: Town) -> None:
-    examples = re.findall(r"```yaml\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    examples = re.findall(r"```yaml[^\n]*\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     assert len(examples) == 2
     files = [read(one) for one in examples]
     async with town.house() as house:
