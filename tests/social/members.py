@@ -43,7 +43,8 @@ class Member:
         """Whatever is answered is what is published of it."""
         headers = {"Authorization": f"Bearer {self.token}"} | options.pop("headers", {})
         answer = await self.town.http.request(method, path, headers=headers, **options)
-        assert deviations(answer) == []
+        wrong = deviations(answer)
+        assert wrong == [], wrong
         return answer
 
     async def does(self, method: str, path: str, **options: Any) -> Any:

@@ -17,12 +17,12 @@ from kith.schema import METADATA
 __all__ = ["Rows"]
 
 
-@lru_cache
+@lru_cache(256)
 def _adding(table: str) -> Command:
     return command(add_once(METADATA.tables[table]))
 
 
-@lru_cache
+@lru_cache(256)
 def _changing(table: str, key: str, names: tuple[str, ...]) -> Command:
     rows: Table = METADATA.tables[table]
     values = {name: bindparam(f"new_{name}", type_=rows.c[name].type) for name in names}

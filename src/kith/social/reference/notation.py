@@ -75,6 +75,7 @@ KINDS: dict[str, Schema] = {
     "int": {"type": "integer"},
     "number": {"type": "number"},
     "object": {"type": "object"},
+    "empty": {"type": "object", "maxProperties": 0},
     "anything": {},
     "nothing": {"type": "null"},
     "follow_state": {
