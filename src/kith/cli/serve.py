@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
@@ -54,11 +55,23 @@ def serve(*, child: bool) -> None:
         uvloop.run(_serve(settings, with_worker=settings.worker, is_child=True))
         return
     refuse_taken(settings)
-    uvloop.run(_prepare(settings))
+    _in_a_copy(lambda: uvloop.run(_prepare(settings)))
     if settings.processes == 1:
         uvloop.run(_serve(settings, with_worker=settings.worker))
     else:
         sys.exit(_supervise(settings))
+
+
+def _in_a_copy(act: Callable[[], None]) -> None:
+    """In a copy of this process, which ends after it: what `act` needed is never in the server's memory."""
+    sys.stdout.flush()
+    pid = os.fork()
+    if not pid:
+        act()  # an error is told by the copy, as it would have been by this process
+        sys.exit()
+    _, status = os.waitpid(pid, 0)
+    if code := os.waitstatus_to_exitcode(status):
+        sys.exit(code if code > 0 else 128 - code)
 
 
 def _end_with_parent() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import (
@@ -15,13 +16,16 @@ from sqlalchemy import (
     Select,
     String,
     Subquery,
+    TableClause,
     Text,
     bindparam,
+    column,
     exists,
     func,
     literal_column,
     or_,
     select,
+    table,
     text,
     union_all,
 )
@@ -29,6 +33,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.elements import BindParameter
+from sqlalchemy.sql.selectable import NamedFromClause
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 METADATA = MetaData(
@@ -40,6 +45,16 @@ METADATA = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+@lru_cache(512)
+def _bare(named: FromClause) -> TableClause:
+    return table(named.name, *(column(one.name, one.type) for one in named.columns))  # type: ignore[attr-defined]
+
+
+def alias_of(named: FromClause, name: str | None = None) -> NamedFromClause:
+    """A table under another name. `Table.alias()` copies all that is known of each column, and there are thousands."""
+    return _bare(named).alias(name)
 
 
 def index_of_some(table: str, *columns: str) -> Index:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, and_, bindparam, case, delete, func, null, or_, select, text, tuple_, update
 
-from kith.base.db import UID, Instant, Session, any_of, any_row, command, insert_into, query, upsert
+from kith.base.db import UID, Instant, Session, alias_of, any_of, any_row, command, insert_into, query, upsert
 from kith.base.ids import id_at
 from kith.federation.delivery.tables import DeliveryHost, DueDelivery, OutgoingActivity, deliveries, hosts, outgoing
 
@@ -45,7 +45,7 @@ _is_free = or_(
     and_(_alone, deliveries.c.held_by != bindparam("me", type_=UID())),
 )
 _may_go = or_(deliveries.c.even_if_dead, ~_dead)
-_earlier = deliveries.alias("earlier")
+_earlier = alias_of(deliveries, "earlier")
 _has_earlier = any_row(
     _earlier,
     and_(
@@ -58,7 +58,7 @@ _has_earlier = any_row(
     ),
 )
 # What is on its way already, by whichever job: what the same senders have for the same inboxes waits for the answer.
-_sent = deliveries.alias("sent")
+_sent = alias_of(deliveries, "sent")
 _on_its_way = select(_sent.c.inbox, _sent.c.sender).where(
     and_(
         _sent.c.domain == _domain,

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, and_, bindparam, func, select
 
-from kith.base.db import Query, Session, any_of, query
+from kith.base.db import Query, Session, alias_of, any_of, query
 from kith.federation.people.tables import actors
 from kith.social.accounts.tables import accounts
 from kith.social.emojis.tables import Emoji, emojis
@@ -54,7 +54,7 @@ _mentions = query(
     MentionRow,
 )
 
-_child, _author, _parent = statuses.alias("child"), accounts.alias("author"), statuses.alias("parent")
+_child, _author, _parent = alias_of(statuses, "child"), alias_of(accounts, "author"), alias_of(statuses, "parent")
 _is_by_author: ColumnElement[bool] = _child.c.account_id == _parent.c.account_id
 _answers = (
     select(

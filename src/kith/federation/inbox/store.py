@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, and_, bindparam, delete, exists, or_, select, update
 
-from kith.base.db import Session, add_once, any_of, command, query
+from kith.base.db import Session, add_once, alias_of, any_of, command, query
 from kith.federation.inbox.tables import WAITING, Received, inbox
 from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import AccountId, StatusId
@@ -13,21 +13,23 @@ from kith.social.relationships.follow_source import Following
 from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, favourites, mentions, statuses
 
 _row: BindParameter[Any] = bindparam("row")
-_add = command(add_once(inbox))
-_find = query(select(inbox).where(inbox.c.id == _row), Received)
+_add = command(lambda: add_once(inbox))
+_find = query(lambda: select(inbox).where(inbox.c.id == _row), Received)
 # Of several workers each takes others.
 _take = query(
-    select(inbox)
-    .where(inbox.c.state == WAITING)
-    .order_by(inbox.c.id)
-    .limit(bindparam("most"))
-    .with_for_update(skip_locked=True),
+    lambda: (
+        select(inbox)
+        .where(inbox.c.state == WAITING)
+        .order_by(inbox.c.id)
+        .limit(bindparam("most"))
+        .with_for_update(skip_locked=True)
+    ),
     Received,
 )
-_any_waiting = query(select(inbox.c.id).where(inbox.c.state == WAITING).limit(1), int)
-_hold = query(select(inbox).where(inbox.c.id == _row).with_for_update(), Received)
-_drop = command(delete(inbox).where(any_of(inbox.c.id, "ids")))
-_set_state = command(update(inbox).where(any_of(inbox.c.id, "ids")).values(state=bindparam("new_state")))
+_any_waiting = query(lambda: select(inbox.c.id).where(inbox.c.state == WAITING).limit(1), int)
+_hold = query(lambda: select(inbox).where(inbox.c.id == _row).with_for_update(), Received)
+_drop = command(lambda: delete(inbox).where(any_of(inbox.c.id, "ids")))
+_set_state = command(lambda: update(inbox).where(any_of(inbox.c.id, "ids")).values(state=bindparam("new_state")))
 
 
 async def add(db: Session, rows: Sequence[Received]) -> None:
@@ -55,7 +57,7 @@ async def take(db: Session, most: int) -> list[Received]:
     return await db.all(_take, most=most)
 
 
-_older = query(select(inbox).where(inbox.c.id < _row).order_by(inbox.c.id).limit(100), Received)
+_older = query(lambda: select(inbox).where(inbox.c.id < _row).order_by(inbox.c.id).limit(100), Received)
 
 
 async def older_than(db: Session, id: int) -> list[Received]:
@@ -73,12 +75,12 @@ async def set_state(db: Session, ids: Sequence[int], state: int) -> None:
 
 
 _favourite = query(
-    select(favourites.c.id).where(
+    lambda: select(favourites.c.id).where(
         and_(favourites.c.account_id == bindparam("account"), favourites.c.status_id == bindparam("status"))
     ),
     int,
 )
-_author, _answered, _follower, _named = (accounts.alias() for _ in range(4))
+_author, _answered, _follower, _named = (alias_of(accounts) for _ in range(4))
 _following = Following("following")
 _domain: BindParameter[Any] = bindparam("domain")
 # What those whom a server speaks for may have seen: they are anonymous, so any of its people will do.
@@ -96,22 +98,25 @@ _is_seen_there = or_(
 )
 # Those of our people, and those that answer our people.
 _reported_posts = query(
-    select(statuses.c.id, statuses.c.account_id)
-    .join(_author, _author.c.id == statuses.c.account_id)
-    .outerjoin(_answered, _answered.c.id == statuses.c.in_reply_to_account_id)
-    .where(
-        and_(
-            or_(any_of(statuses.c.uri, "uris"), any_of(statuses.c.id, "ids")),
-            or_(_author.c.domain == "", _answered.c.domain == ""),
-            _is_seen_there,
-            statuses.c.deleted_at.is_(None),
+    lambda: (
+        select(statuses.c.id, statuses.c.account_id)
+        .join(_author, _author.c.id == statuses.c.account_id)
+        .outerjoin(_answered, _answered.c.id == statuses.c.in_reply_to_account_id)
+        .where(
+            and_(
+                or_(any_of(statuses.c.uri, "uris"), any_of(statuses.c.id, "ids")),
+                or_(_author.c.domain == "", _answered.c.domain == ""),
+                _is_seen_there,
+                statuses.c.deleted_at.is_(None),
+            )
         )
-    )
-    .order_by(statuses.c.id),
+        .order_by(statuses.c.id)
+    ),
     tuple,
 )
 _reported_people = query(
-    select(accounts).where(and_(any_of(accounts.c.uri, "uris"), accounts.c.domain == "", accounts.c.is_listed)), Account
+    lambda: select(accounts).where(and_(any_of(accounts.c.uri, "uris"), accounts.c.domain == "", accounts.c.is_listed)),
+    Account,
 )
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import BindParameter, ColumnElement, FromClause, Select, and_, bindparam, func, or_, select, true, union
 
-from kith.base.db import Query, Session, any_of, any_row, query
+from kith.base.db import Query, Session, alias_of, any_of, any_row, query
 from kith.base.ids import id_at
 from kith.base.work import Work
 from kith.federation.people.tables import actors
@@ -44,11 +44,11 @@ Value = ColumnElement[Any]
 Row = TypeVar("Row")
 
 _inbox = func.coalesce(actors.c.shared_inbox, actors.c.inbox).label("inbox")
-_S, _A, _T = statuses.alias("s"), accounts.alias("author"), accounts.alias("told")
+_S, _A, _T = alias_of(statuses, "s"), alias_of(accounts, "author"), alias_of(accounts, "told")
 _is_there = and_(_T.c.suspended_at.is_(None), _T.c.deleted_at.is_(None))
 _is_open = _S.c.visibility <= UNLISTED
 # Asked once in a statement: as long as nobody elsewhere is known, no list of followers is looked through.
-_knows_anybody = any_row(actors.alias(), true())
+_knows_anybody = any_row(alias_of(actors), true())
 
 
 # Posts, several at once: rows of a post and an inbox
@@ -73,7 +73,7 @@ def _addressed() -> list[Select[Any]]:
     """By its visibility and its text."""
     following = Following("following")
     said = _S.join(_A, _A.c.id == _S.c.account_id)
-    named = mentions.alias("named")
+    named = alias_of(mentions, "named")
     return [
         _reached(
             following.follower,
@@ -88,8 +88,8 @@ def _addressed() -> list[Select[Any]]:
 def _concerned() -> list[Select[Any]]:
     """Whom an open post answers, quotes or boosts; and who follows whom it answers."""
     said = _S.join(_A, _A.c.id == _S.c.account_id)
-    boosted, quoted = statuses.alias("boosted"), statuses.alias("quoted")
-    answered, near = accounts.alias("answered"), Following("near")
+    boosted, quoted = alias_of(statuses, "boosted"), alias_of(statuses, "quoted")
+    answered, near = alias_of(accounts, "answered"), Following("near")
     by_answered = said.join(answered, answered.c.id == _S.c.in_reply_to_account_id)
     return [
         _reached(_S.c.in_reply_to_account_id, said, _is_open, _may_be_named(_S.c.in_reply_to_account_id)),
@@ -116,8 +116,8 @@ def _concerned() -> list[Select[Any]]:
 
 def _taken_up(*clauses: Clause) -> list[Select[Any]]:
     """Whoever boosted, quoted or answered a post, made it a favourite, or voted below it."""
-    boost, quote, reply = (statuses.alias(name) for name in ("boost", "quote", "reply"))
-    favourite, vote = favourites.alias("favourite"), votes.alias("vote")
+    boost, quote, reply = (alias_of(statuses, name) for name in ("boost", "quote", "reply"))
+    favourite, vote = alias_of(favourites, "favourite"), alias_of(votes, "vote")
     return [
         _reached(boost.c.account_id, _S.join(boost, boost.c.reblog_of_id == _S.c.id), *clauses),
         _reached(quote.c.account_id, _S.join(quote, quote.c.quoted_id == _S.c.id), *clauses),
@@ -128,15 +128,17 @@ def _taken_up(*clauses: Clause) -> list[Select[Any]]:
 
 
 _followed_by = query(
-    select(func.max(_A.c.followers_count))
-    .select_from(_S.join(_A, _A.c.id.in_((_S.c.account_id, _S.c.in_reply_to_account_id))))
-    .where(any_of(_S.c.id, "ids")),
+    lambda: (
+        select(func.max(_A.c.followers_count))
+        .select_from(_S.join(_A, _A.c.id.in_((_S.c.account_id, _S.c.in_reply_to_account_id))))
+        .where(any_of(_S.c.id, "ids"))
+    ),
     int,
 )
-_new: Query[Any] = query(union(*_addressed(), *_concerned()), tuple)
-_changed: Query[Any] = query(union(*_addressed(), *_concerned(), *_taken_up(_is_open)), tuple)
+_new: Query[Any] = query(lambda: union(*_addressed(), *_concerned()), tuple)
+_changed: Query[Any] = query(lambda: union(*_addressed(), *_concerned(), *_taken_up(_is_open)), tuple)
 # That a post is gone says nothing of what was in it.
-_deleted: Query[Any] = query(union(*_addressed(), *_concerned(), *_taken_up()), tuple)
+_deleted: Query[Any] = query(lambda: union(*_addressed(), *_concerned(), *_taken_up()), tuple)
 
 ByPost = dict[StatusId, list[str]]
 
@@ -173,7 +175,7 @@ async def _read(db: Session, statement: Query[Row], followers: int, **params: An
 
 def _beyond() -> Query[Any]:
     """Those who follow the boosters, but for people of the server it comes from, which knows."""
-    boost, booster, near = statuses.alias("boost"), accounts.alias("booster"), Following("near")
+    boost, booster, near = alias_of(statuses, "boost"), alias_of(accounts, "booster"), Following("near")
     source = (
         _S.join(_A, _A.c.id == _S.c.account_id)
         .join(boost, boost.c.reblog_of_id == _S.c.id)
@@ -231,17 +233,19 @@ _of_profile = _inboxes(
     reach.asked_since(_account, _since),
 )
 _at_domains = query(
-    select(_inbox)
-    .select_from(actors.join(_T, _T.c.id == actors.c.account_id))
-    .where(and_(any_of(_T.c.domain, "domains"), any_of(_T.c.id, "ids"), _is_there))
-    .distinct(),
+    lambda: (
+        select(_inbox)
+        .select_from(actors.join(_T, _T.c.id == actors.c.account_id))
+        .where(and_(any_of(_T.c.domain, "domains"), any_of(_T.c.id, "ids"), _is_there))
+        .distinct()
+    ),
     str,
 )
 _after = query(
-    select(_inbox).where(_inbox > bindparam("last")).distinct().order_by(_inbox).limit(bindparam("most")), str
+    lambda: select(_inbox).where(_inbox > bindparam("last")).distinct().order_by(_inbox).limit(bindparam("most")), str
 )
-_shared = query(select(_inbox).where(actors.c.account_id == _account), str)
-_own = query(select(actors.c.inbox).where(actors.c.account_id == _account), str)
+_shared = query(lambda: select(_inbox).where(actors.c.account_id == _account), str)
+_own = query(lambda: select(actors.c.inbox).where(actors.c.account_id == _account), str)
 
 
 async def followers(db: Session, account: Account) -> list[str]:

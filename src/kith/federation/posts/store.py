@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Integer, and_, bindparam, func, literal_column, or_, select, update
 
-from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
+from kith.base.db import Command, Instant, Session, alias_of, any_of, command, insert_into, query, upsert
 from kith.federation.posts.tables import RemotePost, remote_posts
 from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import AccountId, StatusId
@@ -18,18 +18,18 @@ from kith.social.versions import changed
 
 # What a post has beside what is shown
 
-_find = query(select(remote_posts).where(remote_posts.c.status_id == bindparam("status")), RemotePost)
+_find = query(lambda: select(remote_posts).where(remote_posts.c.status_id == bindparam("status")), RemotePost)
 _new = upsert(remote_posts).values(
     {column.name: bindparam(column.name, type_=column.type) for column in remote_posts.c}
 )
 _save = command(
-    _new.on_conflict_do_update(
+    lambda: _new.on_conflict_do_update(
         index_elements=["status_id"],
         set_={column.name: _new.excluded[column.name] for column in remote_posts.c if not column.primary_key},
     ).inline()
 )
 _stamps = query(
-    select(remote_posts.c.status_id, remote_posts.c.stamp).where(
+    lambda: select(remote_posts.c.status_id, remote_posts.c.stamp).where(
         and_(any_of(remote_posts.c.status_id, "ids"), remote_posts.c.stamp.is_not(None))
     ),
     tuple,
@@ -62,20 +62,24 @@ async def stamps_of(db: Session, ids: Sequence[StatusId]) -> dict[StatusId, str]
 
 # Who is meant, and whether anybody here cares
 
-_people = query(select(accounts).where(any_of(accounts.c.uri, "uris")), Account)
-_follower = accounts.alias("follower")
+_people = query(lambda: select(accounts).where(any_of(accounts.c.uri, "uris")), Account)
+_follower = alias_of(accounts, "follower")
 _follow = Following("follow")
 _followed = query(
-    select(_follow.followed)
-    .select_from(_follow.source.join(_follower, _follower.c.id == _follow.follower))
-    .where(and_(any_of(_follow.followed, "ids"), _follower.c.domain == ""))
-    .limit(1),
+    lambda: (
+        select(_follow.followed)
+        .select_from(_follow.source.join(_follower, _follower.c.id == _follow.follower))
+        .where(and_(any_of(_follow.followed, "ids"), _follower.c.domain == ""))
+        .limit(1)
+    ),
     AccountId,
 )
 _members = query(
-    select(accounts.c.id)
-    .where(and_(any_of(accounts.c.uri, "uris"), accounts.c.domain == "", accounts.c.deleted_at.is_(None)))
-    .limit(1),
+    lambda: (
+        select(accounts.c.id)
+        .where(and_(any_of(accounts.c.uri, "uris"), accounts.c.domain == "", accounts.c.deleted_at.is_(None)))
+        .limit(1)
+    ),
     AccountId,
 )
 
@@ -95,15 +99,19 @@ async def any_member(db: Session, uris: Sequence[str]) -> bool:
 
 # Rows of a post
 
-_add_media = command(insert_into(media))
-_add_silent = command(upsert(mentions).values(
+_add_media = command(lambda: insert_into(media))
+_add_silent = command(lambda: upsert(mentions).values(
     status_id=bindparam("status_id"), account_id=bindparam("account_id"), silent=bindparam("silent")
 ).on_conflict_do_nothing().inline())  # fmt: skip
-_likes = query(select(func.count()).select_from(favourites).where(favourites.c.status_id == bindparam("status")), int)
+_likes = query(
+    lambda: select(func.count()).select_from(favourites).where(favourites.c.status_id == bindparam("status")), int
+)
 _boosts = query(
-    select(func.count())
-    .select_from(statuses)
-    .where(and_(statuses.c.reblog_of_id == bindparam("status"), statuses.c.deleted_at.is_(None))),
+    lambda: (
+        select(func.count())
+        .select_from(statuses)
+        .where(and_(statuses.c.reblog_of_id == bindparam("status"), statuses.c.deleted_at.is_(None)))
+    ),
     int,
 )
 
@@ -129,29 +137,35 @@ async def counted_here(db: Session, status_id: StatusId) -> tuple[int, int]:
 # Threads
 
 _waiting = query(
-    select(statuses)
-    .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
-    .where(and_(remote_posts.c.parent == bindparam("uri"), statuses.c.deleted_at.is_(None)))
-    .order_by(statuses.c.id)
-    .limit(100),
+    lambda: (
+        select(statuses)
+        .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
+        .where(and_(remote_posts.c.parent == bindparam("uri"), statuses.c.deleted_at.is_(None)))
+        .order_by(statuses.c.id)
+        .limit(100)
+    ),
     Status,
 )
 _conversation = query(
-    select(statuses.c.conversation_id)
-    .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
-    .where(remote_posts.c.conversation == bindparam("uri"))
-    .order_by(statuses.c.id)
-    .limit(1),
+    lambda: (
+        select(statuses.c.conversation_id)
+        .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
+        .where(remote_posts.c.conversation == bindparam("uri"))
+        .order_by(statuses.c.id)
+        .limit(1)
+    ),
     int,
 )
 _join_conversation = command(
-    update(statuses)
-    .where(statuses.c.conversation_id == bindparam("old"))
-    .values(conversation_id=bindparam("new"), version=changed(statuses))
+    lambda: (
+        update(statuses)
+        .where(statuses.c.conversation_id == bindparam("old"))
+        .values(conversation_id=bindparam("new"), version=changed(statuses))
+    )
 )
 
 
-_parent = statuses.alias("parent")
+_parent = alias_of(statuses, "parent")
 _up = (
     select(statuses.c.id, statuses.c.in_reply_to_id, literal_column("0", Integer).label("distance"))
     .where(statuses.c.id == bindparam("of"))
@@ -163,7 +177,8 @@ _up = _up.union_all(
     .where(_up.c.distance < bindparam("most"))
 )
 _above = query(
-    select(_up.c.id).where(or_(_up.c.id == bindparam("wanted"), _up.c.distance >= bindparam("most"))).limit(1), StatusId
+    lambda: select(_up.c.id).where(or_(_up.c.id == bindparam("wanted"), _up.c.distance >= bindparam("most"))).limit(1),
+    StatusId,
 )
 
 
@@ -188,25 +203,29 @@ async def join_conversation(db: Session, old: int, new: int) -> None:
 # Quotes
 
 _stamped = query(
-    select(statuses)
-    .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
-    .where(remote_posts.c.stamp == bindparam("stamp"))
-    .limit(100),
+    lambda: (
+        select(statuses)
+        .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
+        .where(remote_posts.c.stamp == bindparam("stamp"))
+        .limit(100)
+    ),
     Status,
 )
 _due = query(
-    select(remote_posts.c.status_id)
-    .join(statuses, statuses.c.id == remote_posts.c.status_id)
-    .where(
-        and_(
-            remote_posts.c.stamp_checked_at < bindparam("before", type_=Instant()),
-            statuses.c.quote_state == "accepted",
-            statuses.c.deleted_at.is_(None),
-            remote_posts.c.stamp.is_not(None),
+    lambda: (
+        select(remote_posts.c.status_id)
+        .join(statuses, statuses.c.id == remote_posts.c.status_id)
+        .where(
+            and_(
+                remote_posts.c.stamp_checked_at < bindparam("before", type_=Instant()),
+                statuses.c.quote_state == "accepted",
+                statuses.c.deleted_at.is_(None),
+                remote_posts.c.stamp.is_not(None),
+            )
         )
-    )
-    .order_by(remote_posts.c.stamp_checked_at)
-    .limit(bindparam("most")),
+        .order_by(remote_posts.c.stamp_checked_at)
+        .limit(bindparam("most"))
+    ),
     StatusId,
 )
 
@@ -225,17 +244,21 @@ async def stamps_due(db: Session, before: datetime, most: int) -> list[StatusId]
 _before = bindparam("before", type_=Instant())
 _now = bindparam("now", type_=Instant())
 _ask_replies = command(
-    update(remote_posts)
-    .where(
-        and_(
-            remote_posts.c.status_id == bindparam("status"),
-            or_(remote_posts.c.replies_asked_at.is_(None), remote_posts.c.replies_asked_at < _before),
+    lambda: (
+        update(remote_posts)
+        .where(
+            and_(
+                remote_posts.c.status_id == bindparam("status"),
+                or_(remote_posts.c.replies_asked_at.is_(None), remote_posts.c.replies_asked_at < _before),
+            )
         )
+        .values(replies_asked_at=_now, replies_read_at=None)
     )
-    .values(replies_asked_at=_now, replies_read_at=None)
 )
 _ask_poll = command(
-    update(polls).where(and_(polls.c.id == bindparam("poll"), polls.c.fetched_at < _before)).values(fetched_at=_now)
+    lambda: (
+        update(polls).where(and_(polls.c.id == bindparam("poll"), polls.c.fetched_at < _before)).values(fetched_at=_now)
+    )
 )
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import and_, bindparam, case, delete, false, or_, select, true, update
 
-from kith.base.db import UID, Instant, command, insert_into, query
+from kith.base.db import UID, Instant, alias_of, command, insert_into, query
 from kith.base.db import Session as Db
 from kith.identity.sessions.tables import LoginSession, impersonations, runs, sessions
 from kith.identity.users.tables import is_active, users
@@ -16,7 +16,7 @@ ACTING = "impersonation:"
 _now = bindparam("now", type_=Instant())
 _insert = command(insert_into(sessions))
 _insert_acting = command(insert_into(impersonations))
-_seen, _by = users.alias("seen"), users.alias("by")
+_seen, _by = alias_of(users, "seen"), alias_of(users, "by")
 _may_act = and_(is_active(_by), _by.c.role == "owner")
 _is_open = case(
     (and_(sessions.c.user_id.is_not(None), ~is_active(_seen)), false()),

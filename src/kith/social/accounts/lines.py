@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, bindparam, select
 from sqlalchemy.sql.selectable import FromClause
 
-from kith.base.db import any_of, query
+from kith.base.db import alias_of, any_of, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 
-A = accounts.alias("a")
+A = alias_of(accounts, "a")
 COLUMNS: tuple[ColumnElement[Any], ...] = (A.c.id, A.c.version)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from sqlalchemy import Text, and_, bindparam, distinct, or_, select
 
-from kith.base.db import Query, Session, any_row, query
+from kith.base.db import Query, Session, alias_of, any_row, query
 from kith.base.exchange import Answer
 from kith.base.routing import FromQuery, get
 from kith.base.work import Work
@@ -22,7 +22,7 @@ class Prefix(msgspec.Struct, kw_only=True):
     q: str = ""
 
 
-_block = server_blocks.alias()
+_block = alias_of(server_blocks)
 _is_blocked = any_row(
     _block,
     or_(accounts.c.domain == _block.c.domain, accounts.c.domain.like(bindparam("below", "%.") + _block.c.domain)),

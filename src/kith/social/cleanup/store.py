@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, Table, and_, bindparam, delete, select, update
 
-from kith.base.db import Instant, Session, any_row, command, query, upsert
+from kith.base.db import Instant, Session, alias_of, any_row, command, query, upsert
 from kith.social.accounts.tables import accounts
 from kith.social.cleanup.tables import CleanupPolicy, OldPost, cleanup_policies
 from kith.social.ids import AccountId, StatusId
@@ -52,7 +52,7 @@ _due = query(
 
 
 def _own(marks: Table) -> ColumnElement[bool]:
-    own = marks.alias()
+    own = alias_of(marks)
     return any_row(own, and_(own.c.account_id == statuses.c.account_id, own.c.status_id == statuses.c.id))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, and_, bindparam, func, select
 
-from kith.base.db import Session, query
+from kith.base.db import Session, alias_of, query
 from kith.social.ids import AccountId
 from kith.social.statuses.tables import PUBLIC, UNLISTED, statuses
 from kith.social.tags.tables import FeaturedTag, featured_tags, status_tags
@@ -49,7 +49,7 @@ _recent = (
     .limit(bindparam("most"))
     .subquery()
 )
-_shown = featured_tags.alias("shown")
+_shown = alias_of(featured_tags, "shown")
 _liked = query(
     select(status_tags.c.tag_id)
     .join(_recent, _recent.c.id == status_tags.c.status_id)

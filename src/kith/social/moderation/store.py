@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import BindParameter, ColumnElement, Table, and_, bindparam, delete, or_, select, update
 
-from kith.base.db import Command, Instant, Query, Session, add_once, any_of, command, insert_into, query
+from kith.base.db import Command, Instant, Query, Session, add_once, alias_of, any_of, command, insert_into, query
 from kith.base.paging import Cursor
 from kith.social.accounts.tables import accounts
 from kith.social.collections.tables import collections
@@ -58,7 +58,7 @@ _resolve = command(
 
 def _reported_statement() -> Any:
     """Those of `ids` that are of the target, and that the reporter may see, or could before they were deleted."""
-    author = accounts.alias()
+    author = alias_of(accounts)
     was_seen = or_(
         access.shown_to(statuses, PUBLIC, UNLISTED),
         access.mentions_me(statuses.c.id),

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, case, false, literal_column, or_, select, true
 
-from kith.base.db import any_of, any_row, query
+from kith.base.db import alias_of, any_of, any_row, query
 from kith.social.accounts.tables import accounts
 from kith.social.notifications.policy import acquaintance
 from kith.social.notifications.tables import policies
@@ -15,8 +15,8 @@ from kith.social.relationships import rules
 from kith.social.statuses.tables import conversation_mutes, favourites, mentions, statuses
 
 Clause = ColumnElement[bool]
-_R = accounts.alias("r")  # who would be told
-_F = accounts.alias("f")  # whom it is from
+_R = alias_of(accounts, "r")  # who would be told
+_F = alias_of(accounts, "f")  # whom it is from
 _from: BindParameter[Any] = bindparam("from_id")
 _status: BindParameter[Any] = bindparam("status")
 
@@ -24,7 +24,7 @@ RANKS = ("user", "moderator", "administrator", "owner")
 
 
 def _muted_thread(status_id: ColumnElement[Any]) -> Clause:
-    own, about = conversation_mutes.alias(), statuses.alias()
+    own, about = alias_of(conversation_mutes), alias_of(statuses)
     return any_row(
         own.join(about, about.c.conversation_id == own.c.conversation_id),
         and_(own.c.account_id == _R.c.id, about.c.id == status_id),
@@ -45,7 +45,7 @@ def _can_be_told() -> Clause:
 
 def _names_the_hidden() -> Clause:
     """It also mentions, or answers, somebody the recipient does not want to hear of."""
-    named, about = mentions.alias(), statuses.alias()
+    named, about = alias_of(mentions), alias_of(statuses)
     return or_(
         any_row(named, and_(named.c.status_id == _status, rules.hides_notices_about(_R.c.id, named.c.account_id))),
         any_row(
@@ -84,7 +84,7 @@ def who_is_told(*, mention: bool, own: bool) -> Any:
 
 
 def _told_of_favourites() -> Any:
-    mark, about = favourites.alias(), statuses.alias()
+    mark, about = alias_of(favourites), alias_of(statuses)
     return (
         select(mark.c.account_id, mark.c.status_id, *acquaintance(_R, _F))
         .select_from(

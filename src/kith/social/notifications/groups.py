@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Boolean, ColumnElement, and_, bindparam, case, delete, func, literal_column, null, or_, select
 
 from kith.base.caches import UntilWritten
-from kith.base.db import Session, any_of, any_row, command, query, rows_as_json
+from kith.base.db import Session, alias_of, any_of, any_row, command, query, rows_as_json
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
@@ -30,8 +30,8 @@ LOOKED_AT = 16  # of each group; some senders may be gone
 UNGROUPED = "ungrouped-"
 N = notifications
 _encode = msgspec.json.Encoder().encode
-_newer = N.alias("newer")
-_sample = N.alias("sample")
+_newer = alias_of(N, "newer")
+_sample = alias_of(N, "sample")
 
 
 GroupSample = tuple[int, AccountId]  # one of the newest of a group, and whom it is from
@@ -114,7 +114,7 @@ def _of_group(members: Any, *, of_one: bool) -> Any:
 
 def _is_newest(*, of_one: bool, all_types: bool) -> Any:
     """There is no newer one of its group."""
-    sender = accounts.alias("newer_from")
+    sender = alias_of(accounts, "newer_from")
     is_newer = and_(_of_group(_newer, of_one=of_one), _newer.c.id > N.c.id, is_there(sender))
     is_alone = ~_is_grouped(all_types=all_types)
     return or_(is_alone, ~any_row(_newer.join(sender, sender.c.id == _newer.c.from_id), is_newer))
@@ -214,28 +214,32 @@ def _params(asked: NotificationSelection) -> dict[str, Any]:
     return {"types": types, "grouped": list(asked.grouped), "from_id": asked.from_id}
 
 
-_sender = accounts.alias("sender")
+_sender = alias_of(accounts, "sender")
 _present = query(
-    select(_sender.c.id, _sender.c.version)
-    .where(and_(any_of(_sender.c.id, "ids"), is_there(_sender)))
-    .order_by(_sender.c.id),
+    lambda: (
+        select(_sender.c.id, _sender.c.version)
+        .where(and_(any_of(_sender.c.id, "ids"), is_there(_sender)))
+        .order_by(_sender.c.id)
+    ),
     tuple,
 )
 _long = query(
-    select(
-        N.c.group_key,
-        func.count().label("total"),
-        func.min(case((N.c.id >= bindparam("low"), N.c.id))).label("least"),
-    )
-    .where(
-        and_(
-            N.c.account_id == access.ME,
-            any_of(N.c.group_key, "keys"),
-            literal_column(f"social_notifications.{IS_GROUPABLE}"),
+    lambda: (
+        select(
+            N.c.group_key,
+            func.count().label("total"),
+            func.min(case((N.c.id >= bindparam("low"), N.c.id))).label("least"),
         )
-    )
-    .group_by(N.c.group_key)
-    .order_by(N.c.group_key),
+        .where(
+            and_(
+                N.c.account_id == access.ME,
+                any_of(N.c.group_key, "keys"),
+                literal_column(f"social_notifications.{IS_GROUPABLE}"),
+            )
+        )
+        .group_by(N.c.group_key)
+        .order_by(N.c.group_key)
+    ),
     LongGroup,
 )
 
@@ -272,7 +276,7 @@ class GroupSender(NamedTuple):
 
 
 def _senders(*, alone: bool) -> IdList:
-    sender = accounts.alias("f")
+    sender = alias_of(accounts, "f")
     which = N.c.id == bindparam("id") if alone else N.c.group_key == bindparam("key")
     return IdList(
         select(N.c.id, N.c.from_id, sender.c.version.label("from_version"))
@@ -284,8 +288,8 @@ def _senders(*, alone: bool) -> IdList:
 
 
 _senders_of = {alone: _senders(alone=alone) for alone in (False, True)}
-_dismiss_group = command(delete(N).where(and_(N.c.account_id == access.ME, N.c.group_key == bindparam("key"))))
-_dismiss_one = command(delete(N).where(and_(N.c.account_id == access.ME, N.c.id == bindparam("id"))))
+_dismiss_group = command(lambda: delete(N).where(and_(N.c.account_id == access.ME, N.c.group_key == bindparam("key"))))
+_dismiss_one = command(lambda: delete(N).where(and_(N.c.account_id == access.ME, N.c.id == bindparam("id"))))
 
 
 async def senders(db: Session, me: AccountId, key: str, cursor: Cursor) -> list[GroupSender]:

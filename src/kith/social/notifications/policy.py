@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import FromClause, Integer, and_, bindparam, case, exists, func, literal, literal_column, select
 
-from kith.base.db import Session, any_row, query
+from kith.base.db import Session, alias_of, any_row, query
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications.tables import NotificationPolicy, permissions, policies
 from kith.social.relationships import rules
@@ -44,7 +44,7 @@ class Acquaintance(NamedTuple):
 
 def acquaintance(recipient: FromClause, sender: FromClause) -> tuple[Any, ...]:
     """Its columns, in a statement that has joined the recipient's `policies` from outside."""
-    allowed = permissions.alias()
+    allowed = alias_of(permissions)
     is_allowed = and_(allowed.c.account_id == recipient.c.id, allowed.c.from_id == sender.c.id)
     return (
         recipient.c.id.label("recipient_id"),
@@ -78,7 +78,7 @@ def decide(known: Acquaintance, now: datetime, *, private: bool) -> str:
 
 
 # Whether a direct post answers, at whatever distance, a direct post in which the recipient mentioned the sender.
-_parent = statuses.alias("parent")
+_parent = alias_of(statuses, "parent")
 _above = (
     select(statuses.c.id, statuses.c.in_reply_to_id, literal_column("0", Integer).label("distance"))
     .where(statuses.c.id == bindparam("status"))
@@ -89,7 +89,7 @@ _above = _above.union_all(
     .join(_above, _parent.c.id == _above.c.in_reply_to_id)
     .where(_above.c.distance < literal_column(str(MOST_ANCESTORS), Integer))
 )
-_asked = statuses.alias("asked")
+_asked = alias_of(statuses, "asked")
 _to_sender = and_(
     mentions.c.status_id == _asked.c.id, mentions.c.account_id == bindparam("from_id"), ~mentions.c.silent
 )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, bindparam, case, func, literal_column, null, or_, select
 
 from kith.base.caches import UntilWritten
-from kith.base.db import Session, any_of, query
+from kith.base.db import Session, alias_of, any_of, query
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
@@ -28,8 +28,8 @@ __all__ = ["MINE", "ROW", "SOURCE", "NotificationRow", "NotificationText", "find
 
 KEY_BYTES = 500  # what a key of a page takes besides its texts
 N = notifications
-_from = accounts.alias("f")  # whom it is from
-_own = accounts.alias("own")  # who reads
+_from = alias_of(accounts, "f")  # whom it is from
+_own = alias_of(accounts, "own")  # who reads
 _my_version = select(_own.c.version).where(_own.c.id == access.ME).scalar_subquery()
 
 
@@ -120,7 +120,9 @@ _one = query(
     lambda: select(*ROW).select_from(SOURCE).where(and_(MINE, N.c.id == bindparam("id"))), NotificationRow, wire=True
 )
 _words = query(
-    select(N.c.id, N.c.type, N.c.group_key, N.c.created_at).where(any_of(N.c.id, "ids")), NotificationText, wire=True
+    lambda: select(N.c.id, N.c.type, N.c.group_key, N.c.created_at).where(any_of(N.c.id, "ids")),
+    NotificationText,
+    wire=True,
 )
 
 

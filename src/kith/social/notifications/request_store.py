@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import asdict
 from sqlalchemy import BindParameter, and_, bindparam, delete, func, literal_column, or_, select, update
 
-from kith.base.db import Session, any_of, any_row, command, query, upsert
+from kith.base.db import Session, alias_of, any_of, any_row, command, query, upsert
 from kith.base.paging import Cursor
 from kith.social.accounts.access import is_there
 from kith.social.accounts.tables import accounts
@@ -28,8 +28,8 @@ MOST_COUNTED = 100
 N, P, R = notifications, permissions, requests
 _me: BindParameter[Any] = bindparam("me")
 _from: BindParameter[Any] = bindparam("from_id")
-_held = N.alias("held")
-_sender = accounts.alias("sender")
+_held = alias_of(N, "held")
+_sender = alias_of(accounts, "sender")
 
 
 # Policies
@@ -73,11 +73,11 @@ def _counted() -> Any:
 
 
 def _newest() -> Any:
-    own = N.alias()
+    own = alias_of(N)
     return select(own.c.status_id).where(_of_sender(own)).order_by(own.c.id.desc()).limit(1).scalar_subquery()
 
 
-_any = N.alias("any_held")
+_any = alias_of(N, "any_held")
 _is_pending = and_(R.c.account_id == _me, is_there(_sender), any_row(_any, _of_sender(_any)))
 _pending = R.join(_sender, _sender.c.id == R.c.from_id)
 

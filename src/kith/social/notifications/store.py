@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
 
-from kith.base.db import Session, add_once, any_of, command, query
+from kith.base.db import Session, add_once, alias_of, any_of, command, query
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A
 from kith.social.accounts.tables import accounts
@@ -77,7 +77,7 @@ _about: BindParameter[Any] = bindparam("about")
 
 
 def _local(column: Any) -> Any:
-    own = accounts.alias()
+    own = alias_of(accounts)
     return column.in_(select(own.c.id).where(and_(own.c.domain == "", own.c.id == column)).correlate_except(own))
 
 

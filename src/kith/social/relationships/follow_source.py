@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Text, cast, literal, or_
 
+from kith.base.db import alias_of
 from kith.social.relationships.tables import follows
 
 Clause = ColumnElement[bool]
@@ -15,7 +16,7 @@ class Following:
     """`source` is joined; the rest are its columns and what they say."""
 
     def __init__(self, name: str) -> None:
-        self.source: FromClause = follows.alias(name)
+        self.source: FromClause = alias_of(follows, name)
         self.id: ColumnElement[Any] = self.source.c.id  # follows are walked along it
         self.follower: ColumnElement[Any] = self.source.c.account_id
         self.followed: ColumnElement[Any] = self.source.c.target_id

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, ColumnElement, Select, Table, and_, bindparam, false, func, select, true
 
-from kith.base.db import Query, any_of, query
+from kith.base.db import Query, alias_of, any_of, query
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
@@ -168,7 +168,7 @@ class FamiliarRow(NamedTuple):
     version: int
 
 
-_mine, _theirs = follows.alias("mine"), follows.alias("theirs")
+_mine, _theirs = alias_of(follows, "mine"), alias_of(follows, "theirs")
 _ranked = (
     select(
         _theirs.c.target_id.label("of"),
@@ -188,9 +188,11 @@ _ranked = (
     .subquery()
 )
 _familiar = query(
-    select(*(column for column in _ranked.c if column.name != "place"))
-    .where(_ranked.c.place <= MOST_FAMILIAR)
-    .order_by(_ranked.c.of, _ranked.c.place),
+    lambda: (
+        select(*(column for column in _ranked.c if column.name != "place"))
+        .where(_ranked.c.place <= MOST_FAMILIAR)
+        .order_by(_ranked.c.of, _ranked.c.place)
+    ),
     FamiliarRow,
     wire=True,
 )

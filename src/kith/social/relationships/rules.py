@@ -22,7 +22,7 @@ from sqlalchemy import (
     true,
 )
 
-from kith.base.db import Instant, any_row
+from kith.base.db import Instant, alias_of, any_row
 from kith.social.relationships import tables
 
 Clause = ColumnElement[bool]
@@ -41,13 +41,13 @@ def _has(table: Table, sides: dict[str, Id], *, more: Any = None) -> Clause:
     Where one of them is the same for the whole statement, it is first asked, once, whether there is any row with it:
     most people block and mute nobody.
     """
-    own = table.alias()
+    own = alias_of(table)
     clauses = [own.c[name] == value for name, value in sides.items()]
     found = any_row(own, and_(*clauses, *([] if more is None else [more(own)])))
     fixed = next((name for name, value in sides.items() if isinstance(value, BindParameter)), None)
     if fixed is None:
         return found
-    any_own = table.alias()
+    any_own = alias_of(table)
     return and_(any_row(any_own, any_own.c[fixed] == sides[fixed]), found)
 
 
@@ -55,20 +55,20 @@ def _has(table: Table, sides: dict[str, Id], *, more: Any = None) -> Clause:
 
 
 def follows(viewer: Id, account_id: Id) -> Clause:
-    own = tables.follows.alias()
+    own = alias_of(tables.follows)
     return any_row(own, and_(own.c.account_id == viewer, own.c.target_id == account_id))
 
 
 def follows_since(viewer: Id, account_id: Id) -> ColumnElement[Any]:
     """The moment at which the viewer began to; NULL where they do not."""
-    own = tables.follows.alias()
+    own = alias_of(tables.follows)
     began = select(own.c.created_at).where(and_(own.c.account_id == viewer, own.c.target_id == account_id))
     return began.correlate_except(own).scalar_subquery()
 
 
 def has_asked(viewer: Id, account_id: Id) -> Clause:
     """Whether the viewer wants to follow them and waits for an answer."""
-    own = tables.follow_requests.alias()
+    own = alias_of(tables.follow_requests)
     return any_row(own, and_(own.c.account_id == viewer, own.c.target_id == account_id))
 
 
@@ -87,7 +87,7 @@ def blocks_domain(viewer: Id, domain: Id) -> Clause:
 
 def is_observed(account_id: Id) -> Clause:
     """Whether anybody wants to be told of each post of the account."""
-    own = tables.follows.alias()
+    own = alias_of(tables.follows)
     return any_row(own, and_(own.c.target_id == account_id, own.c.notify))
 
 
@@ -96,7 +96,7 @@ def is_observed(account_id: Id) -> Clause:
 
 def is_hidden_from_anyone(author: FromClause) -> Clause:
     """Whether there is anybody at all from whom `hides_author` hides the account: of most there is nobody."""
-    blocks, mutes, domains = tables.blocks.alias(), tables.mutes.alias(), tables.domain_blocks.alias()
+    blocks, mutes, domains = alias_of(tables.blocks), alias_of(tables.mutes), alias_of(tables.domain_blocks)
     return or_(
         any_row(blocks, blocks.c.target_id == author.c.id),
         any_row(blocks, blocks.c.account_id == author.c.id),

@@ -22,7 +22,7 @@ from sqlalchemy import (
     select,
 )
 
-from kith.base.db import Instant, Query, any_of, any_row, query
+from kith.base.db import Instant, Query, alias_of, any_of, any_row, query
 from kith.base.work import Work
 from kith.social.accounts import lines as people
 from kith.social.accounts.access import is_there
@@ -47,7 +47,7 @@ ME = access.ME
 
 def _library() -> Clause:
     """What one had to do with: said it, was named in it, marked it, passed it on, or voted."""
-    boosts, liked, kept, voted = statuses.alias(), favourites.alias(), bookmarks.alias(), votes.alias()
+    boosts, liked, kept, voted = alias_of(statuses), alias_of(favourites), alias_of(bookmarks), alias_of(votes)
     return or_(
         S.c.account_id == ME,
         access.mentions_me(S.c.id),
@@ -74,7 +74,7 @@ _WITHIN: dict[str, Callable[[], Clause]] = {"library": _library, "public": _publ
 
 def _has_media(*kinds: str) -> Clause:
     """What an edit took out belongs to the status still, for its history, but is not among what it shows."""
-    own = media.alias()
+    own = alias_of(media)
     shown = cast(S.c.media_ids, Text)
     # A JSON list of numbers, read as text: both databases write them with or without spaces between.
     listed = func.replace(func.replace(func.replace(shown, " ", ""), "[", ","), "]", ",")
@@ -84,7 +84,7 @@ def _has_media(*kinds: str) -> Clause:
 
 def _embeds() -> Clause:
     """Whether what is linked can be looked at in place; the databases write documents with a space or without."""
-    own = cards.alias()
+    own = alias_of(cards)
     written = cast(own.c.data, Text)
     moves = or_(*(written.like(f'%"type":{space}"{kind}"%') for kind in ("video", "rich") for space in ("", " ")))
     return any_row(own, and_(own.c.id == S.c.card_id, moves))
@@ -251,12 +251,14 @@ async def find_people(
 
 
 _url = bindparam("url", type_=Text())
-_by_url = query(select(people.A.c.id).where(or_(people.A.c.uri == _url, people.A.c.url == _url)).limit(1), AccountId)
+_by_url = query(
+    lambda: select(people.A.c.id).where(or_(people.A.c.uri == _url, people.A.c.url == _url)).limit(1), AccountId
+)
 _status_by_url = query(
-    select(statuses.c.id).where(or_(statuses.c.uri == _url, statuses.c.url == _url)).limit(1), StatusId
+    lambda: select(statuses.c.id).where(or_(statuses.c.uri == _url, statuses.c.url == _url)).limit(1), StatusId
 )
 _mine = or_(rules.follows(ME, people.A.c.id), people.A.c.id == ME)
-_is_followed = query(select(people.A.c.id).where(and_(people.A.c.id == bindparam("account"), _mine)), int)
+_is_followed = query(lambda: select(people.A.c.id).where(and_(people.A.c.id == bindparam("account"), _mine)), int)
 by_ids = lines_by_ids(anonymous=False)
 
 

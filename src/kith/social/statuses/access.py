@@ -13,7 +13,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from kith.base.db import any_row
+from kith.base.db import alias_of, any_row
 from kith.social.accounts import access as accounts
 from kith.social.relationships import rules
 from kith.social.relationships.rules import ME, Clause
@@ -88,5 +88,5 @@ def is_heard(author: FromClause, *, anonymous: bool) -> Clause:
 
 
 def mentions_me(status_id: ColumnElement[Any]) -> Clause:
-    own = mentions.alias()
+    own = alias_of(mentions)
     return any_row(own, and_(own.c.status_id == status_id, own.c.account_id == ME))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.sql.selectable import FromClause
 
-from kith.base.db import Query, Session, any_of, query
+from kith.base.db import Query, Session, alias_of, any_of, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import access
@@ -38,8 +38,8 @@ __all__ = [
 ]
 
 # The status (a boost, perhaps) and its author; its subject and the subject's author.
-S, A = statuses.alias("s"), accounts.alias("a")
-T, TA = statuses.alias("t"), accounts.alias("ta")
+S, A = alias_of(statuses, "s"), alias_of(accounts, "a")
+T, TA = alias_of(statuses, "t"), alias_of(accounts, "ta")
 
 _VERSIONS: tuple[ColumnElement[Any], ...] = (
     S.c.id,

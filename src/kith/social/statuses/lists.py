@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, select
 
+from kith.base.db import alias_of
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
@@ -27,7 +28,7 @@ class MarkRow(NamedTuple):
 
 Reader = Callable[[Work, StatusId, AccountId | None, Cursor], Awaitable[list[MarkRow]]]
 
-_who = accounts.alias("who")
+_who = alias_of(accounts, "who")
 _is_shown = and_(_who.c.suspended_at.is_(None), _who.c.deleted_at.is_(None), _who.c.is_listed)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import and_, bindparam, select
 
-from kith.base.db import Session, query
+from kith.base.db import Session, alias_of, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
@@ -16,7 +16,7 @@ from kith.social.statuses.tables import statuses
 
 __all__ = ["Subject", "find"]
 
-S, A = statuses.alias("s"), accounts.alias("a")
+S, A = alias_of(statuses, "s"), alias_of(accounts, "a")
 
 
 class Subject(msgspec.Struct, frozen=True):

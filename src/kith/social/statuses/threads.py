@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Integer, and_, bindparam, literal_column, select
 
-from kith.base.db import Query, query
+from kith.base.db import Query, alias_of, query
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
@@ -19,7 +19,7 @@ from kith.social.statuses.tables import Status, statuses
 FOR_STRANGERS = (40, 60, 20)
 FOR_MEMBERS = (4096, 4096, 4096)
 
-_parent = statuses.alias("parent")
+_parent = alias_of(statuses, "parent")
 _up = (
     select(statuses.c.id, statuses.c.in_reply_to_id, literal_column("0", Integer).label("distance"))
     .where(statuses.c.id == bindparam("status"))
@@ -31,7 +31,7 @@ _up = _up.union_all(
     .where(_up.c.distance < bindparam("most"))
 )
 
-_child = statuses.alias("child")
+_child = alias_of(statuses, "child")
 _start = (
     select(statuses.c.id, literal_column("0", Integer).label("depth"))
     .where(statuses.c.id == bindparam("status"))
@@ -42,8 +42,8 @@ _down = _start.union_all(
     .join(_start, _child.c.in_reply_to_id == _start.c.id)
     .where(and_(_start.c.depth < bindparam("deep"), _child.c.deleted_at.is_(None), _child.c.reblog_of_id.is_(None)))
 )
-_above, _found = statuses.alias("above"), statuses.alias("found")
-_author = accounts.alias("author")
+_above, _found = alias_of(statuses, "above"), alias_of(statuses, "found")
+_author = alias_of(accounts, "author")
 
 
 def _wanted(*, anonymous: bool) -> access.Clause:

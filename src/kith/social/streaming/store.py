@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, FromClause, and_, func, or_, select, true
 
-from kith.base.db import Query, Session, any_of, any_row, query
+from kith.base.db import Query, Session, alias_of, any_of, any_row, query
 from kith.social.accounts.tables import accounts, preferences
 from kith.social.feeds.tables import feeds
 from kith.social.ids import AccountId, StatusId
@@ -45,9 +45,9 @@ from kith.social.timelines.feed_rules import (
 Clause = ColumnElement[bool]
 Pairs = dict[StatusId, set[int]]
 
-A = accounts.alias("a")
-V = accounts.alias("v")  # whoever listens
-_Q, _QA = statuses.alias("q"), accounts.alias("qa")  # what is quoted, and whose it is
+A = alias_of(accounts, "a")
+V = alias_of(accounts, "v")  # whoever listens
+_Q, _QA = alias_of(statuses, "q"), alias_of(accounts, "qa")  # what is quoted, and whose it is
 
 
 class Post(msgspec.Struct, frozen=True):
@@ -108,12 +108,12 @@ def _quotes_delicately() -> Clause:
 
 
 def _names_anybody() -> Clause:
-    own = mentions.alias()
+    own = alias_of(mentions)
     return any_row(own, own.c.status_id == T.c.id)
 
 
 _posts = query(
-    select(
+    lambda: select(
         S.c.id, S.c.account_id, S.c.local, S.c.visibility, S.c.reblog_of_id, S.c.in_reply_to_id,
         S.c.in_reply_to_account_id, S.c.conversation_id, S.c.media_ids, S.c.tag_names, S.c.language,
         T.c.id.label("subject_id"), T.c.quoted_id, T.c.account_id.label("subject_author_id"),
@@ -142,7 +142,7 @@ def _pairs(*clauses: Clause) -> Query[Any]:
 
 
 def _names(viewer: ColumnElement[Any]) -> Clause:
-    own = mentions.alias()
+    own = alias_of(mentions)
     return any_row(own, and_(own.c.status_id == S.c.id, own.c.account_id == viewer))
 
 
@@ -162,62 +162,70 @@ _reached = _pairs(
     )
 )
 _follow_tags = query(
-    select(tag_follows.c.account_id)
-    .join(tags, tags.c.id == tag_follows.c.tag_id)
-    .where(and_(any_of(tags.c.name, "names"), any_of(tag_follows.c.account_id, "viewers"))),
+    lambda: (
+        select(tag_follows.c.account_id)
+        .join(tags, tags.c.id == tag_follows.c.tag_id)
+        .where(and_(any_of(tags.c.name, "names"), any_of(tag_follows.c.account_id, "viewers")))
+    ),
     AccountId,
 )
 _on_lists = query(
-    select(S.c.id, members.c.list_id)
-    .select_from(members.join(S, S.c.account_id == members.c.account_id))
-    .where(and_(any_of(members.c.list_id, "lists"), any_of(S.c.id, "ids"))),
+    lambda: (
+        select(S.c.id, members.c.list_id)
+        .select_from(members.join(S, S.c.account_id == members.c.account_id))
+        .where(and_(any_of(members.c.list_id, "lists"), any_of(S.c.id, "ids")))
+    ),
     tuple,
 )
 _fed = query(
-    select(feeds.c.status_id, feeds.c.owner).where(
+    lambda: select(feeds.c.status_id, feeds.c.owner).where(
         and_(any_of(feeds.c.owner, "owners"), any_of(feeds.c.status_id, "ids"))
     ),
     tuple,
 )
 _fed_subject = query(
-    select(feeds.c.original_id, feeds.c.owner)
-    .where(and_(any_of(feeds.c.owner, "owners"), any_of(feeds.c.original_id, "ids")))
-    .distinct(),
+    lambda: (
+        select(feeds.c.original_id, feeds.c.owner)
+        .where(and_(any_of(feeds.c.owner, "owners"), any_of(feeds.c.original_id, "ids")))
+        .distinct()
+    ),
     tuple,
 )
 _languages = query(
-    select(preferences.c.account_id, preferences.c.chosen_languages).where(
+    lambda: select(preferences.c.account_id, preferences.c.chosen_languages).where(
         and_(any_of(preferences.c.account_id, "viewers"), preferences.c.chosen_languages.is_not(None))
     ),
     tuple,
 )
 _followers = query(
-    select(V.c.id)
-    .select_from(V.join(_Q, true()))
-    .where(and_(any_of(V.c.id, "viewers"), any_of(_Q.c.id, "ids"), rules.follows(V.c.id, _Q.c.account_id))),
+    lambda: (
+        select(V.c.id)
+        .select_from(V.join(_Q, true()))
+        .where(and_(any_of(V.c.id, "viewers"), any_of(_Q.c.id, "ids"), rules.follows(V.c.id, _Q.c.account_id)))
+    ),
     AccountId,
 )
 
 
 def _mark(table: Any) -> Clause:
-    own = table.alias()
+    own = alias_of(table)
     return any_row(
         own, and_(own.c.account_id == V.c.id, or_(own.c.status_id == T.c.id, own.c.status_id == T.c.quoted_id))
     )
 
 
 def _boosted() -> Clause:
-    own = statuses.alias()
+    own = alias_of(statuses)
     return any_row(own, and_(own.c.account_id == V.c.id, own.c.reblog_of_id == T.c.id, own.c.deleted_at.is_(None)))
 
 
 def _voted() -> Clause:
-    own = votes.alias()
+    own = alias_of(votes)
     return and_(T.c.poll_id.is_not(None), any_row(own, and_(own.c.poll_id == T.c.poll_id, own.c.account_id == V.c.id)))
 
 
 def _muted_thread() -> Clause:
-    own = conversation_mutes.alias()
+    own = alias_of(conversation_mutes)
     return any_row(own, and_(own.c.account_id == V.c.id, own.c.conversation_id == T.c.conversation_id))
 
 
@@ -232,7 +240,7 @@ _concerned_by_new = _pairs(or_(T.c.account_id == V.c.id, _muted_thread()))
 
 
 _may_not_act = query(
-    select(accounts.c.id).where(
+    lambda: select(accounts.c.id).where(
         and_(
             any_of(accounts.c.id, "ids"),
             or_(

@@ -22,7 +22,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from kith.base.db import Instant, any_row, query
+from kith.base.db import Instant, alias_of, any_row, query
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import COLUMNS, A
@@ -74,7 +74,7 @@ def _interacted() -> Select[Any]:
 
 def _friends_of_friends() -> Select[Any]:
     """Whom those follow whom one follows, where they show it."""
-    friend, own, theirs = accounts.alias("friend"), Following("own"), Following("theirs")
+    friend, own, theirs = alias_of(accounts, "friend"), Following("own"), Following("theirs")
     newest = (
         select(own.followed.label("id"))
         .select_from(own.source.join(friend, friend.c.id == own.followed))
@@ -89,7 +89,7 @@ def _friends_of_friends() -> Select[Any]:
 
 
 def _general() -> Select[Any]:
-    active = accounts.alias("active")
+    active = alias_of(accounts, "active")
     found = (
         select(active.c.id, active.c.followers_count)
         .where(and_(active.c.last_status_at.is_not(None), active.c.discoverable.is_(True)))
@@ -102,7 +102,7 @@ def _general() -> Select[Any]:
 
 def _is_suggested() -> ColumnElement[bool]:
     """Neither oneself, nor known already, nor unwanted; nor anybody who would have to be asked, or is not there."""
-    removed = removed_suggestions.alias()
+    removed = alias_of(removed_suggestions)
     return and_(
         is_there(A),
         A.c.id != rules.ME,

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, and_, bindparam, case, delete, func, literal_column, or_, select, tuple_
 
-from kith.base.db import Instant, Session, add_once, any_of, command, query, upsert
+from kith.base.db import Instant, Session, add_once, alias_of, any_of, command, query, upsert
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A, AccountRow, lines
 from kith.social.ids import AccountId, StatusId
@@ -28,29 +28,31 @@ class Interaction(NamedTuple):
     score: int
 
 
-_boosted = statuses.alias("boosted")
+_boosted = alias_of(statuses, "boosted")
 _to = func.coalesce(_boosted.c.account_id, statuses.c.in_reply_to_account_id)
 _score = case((_boosted.c.id.is_not(None), literal_column(str(REBLOGGED))), else_=literal_column(str(REPLIED)))
 _posted = query(
-    select(
-        statuses.c.account_id,
-        _to.label("target_id"),
-        _score.label("score"),
-    )
-    .select_from(statuses.outerjoin(_boosted, _boosted.c.id == statuses.c.reblog_of_id))
-    .where(
-        and_(
-            any_of(statuses.c.id, "ids"),
-            statuses.c.local,
-            or_(statuses.c.reblog_of_id.is_not(None), statuses.c.in_reply_to_account_id.is_not(None)),
-            _to != statuses.c.account_id,
-            ~rules.follows(statuses.c.account_id, _to),
+    lambda: (
+        select(
+            statuses.c.account_id,
+            _to.label("target_id"),
+            _score.label("score"),
+        )
+        .select_from(statuses.outerjoin(_boosted, _boosted.c.id == statuses.c.reblog_of_id))
+        .where(
+            and_(
+                any_of(statuses.c.id, "ids"),
+                statuses.c.local,
+                or_(statuses.c.reblog_of_id.is_not(None), statuses.c.in_reply_to_account_id.is_not(None)),
+                _to != statuses.c.account_id,
+                ~rules.follows(statuses.c.account_id, _to),
+            )
         )
     ),
     Interaction,
 )
 _favourited = query(
-    select(statuses.c.account_id).where(
+    lambda: select(statuses.c.account_id).where(
         and_(
             statuses.c.id == bindparam("status"),
             statuses.c.account_id != _me,
@@ -61,15 +63,15 @@ _favourited = query(
 )
 _new = upsert(interactions).values(account_id=_me, target_id=_target, score=bindparam("score"), updated_at=_now)
 _count = command(
-    _new.on_conflict_do_update(
+    lambda: _new.on_conflict_do_update(
         index_elements=[interactions.c.account_id, interactions.c.target_id],
         set_={"score": interactions.c.score + _new.excluded.score, "updated_at": _new.excluded.updated_at},
     ).inline()
 )
 _forget = command(
-    delete(interactions).where(and_(interactions.c.account_id == _me, interactions.c.target_id == _target))
+    lambda: delete(interactions).where(and_(interactions.c.account_id == _me, interactions.c.target_id == _target))
 )
-_forget_old = command(delete(interactions).where(interactions.c.updated_at < _now))
+_forget_old = command(lambda: delete(interactions).where(interactions.c.updated_at < _now))
 _place = func.row_number().over(
     partition_by=interactions.c.account_id,
     order_by=(interactions.c.score.desc(), interactions.c.updated_at.desc(), interactions.c.target_id),
@@ -77,15 +79,17 @@ _place = func.row_number().over(
 _ranked = select(interactions.c.account_id, interactions.c.target_id, _place.label("place")).subquery("ranked")
 _beyond = select(_ranked.c.account_id, _ranked.c.target_id).where(_ranked.c.place > literal_column(str(MOST_KEPT)))
 _forget_beyond = command(
-    delete(interactions).where(tuple_(interactions.c.account_id, interactions.c.target_id).in_(_beyond))
+    lambda: delete(interactions).where(tuple_(interactions.c.account_id, interactions.c.target_id).in_(_beyond))
 )
-_remove = command(add_once(removed_suggestions))
-_pick = command(add_once(staff_picks))
-_unpick = command(delete(staff_picks).where(staff_picks.c.account_id == _target))
+_remove = command(lambda: add_once(removed_suggestions))
+_pick = command(lambda: add_once(staff_picks))
+_unpick = command(lambda: delete(staff_picks).where(staff_picks.c.account_id == _target))
 _picked = query(
-    lines(staff_picks.join(A, A.c.id == staff_picks.c.account_id))
-    .where(is_there(A))
-    .order_by(staff_picks.c.created_at),
+    lambda: (
+        lines(staff_picks.join(A, A.c.id == staff_picks.c.account_id))
+        .where(is_there(A))
+        .order_by(staff_picks.c.created_at)
+    ),
     AccountRow,
 )
 _forget_account = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, and_, bindparam, exists, func, or_, select
 
-from kith.base.db import any_of, query
+from kith.base.db import alias_of, any_of, query
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feeds
 from kith.social.relationships import rules
@@ -15,45 +15,49 @@ from kith.social.timelines.feed_rules import TA, T
 _owner = bindparam("owner", type_=BigInteger())
 
 # What somebody hides leaves their feeds: by them, boosts of them, and posts that name them, but for one's own.
-_feed = feeds.alias("feed")
+_feed = alias_of(feeds, "feed")
 entries_with = query(
-    select(_feed.c.status_id)
-    .join(T, T.c.id == _feed.c.original_id)
-    .where(
-        and_(
-            any_of(_feed.c.owner, "owners"),
-            _feed.c.author_id != _feed.c.owner,
-            or_(
-                _feed.c.author_id == bindparam("author"),
-                T.c.account_id == bindparam("author"),
-                exists(
-                    select(mentions.c.status_id).where(
-                        and_(mentions.c.status_id == T.c.id, mentions.c.account_id == bindparam("author"))
-                    )
+    lambda: (
+        select(_feed.c.status_id)
+        .join(T, T.c.id == _feed.c.original_id)
+        .where(
+            and_(
+                any_of(_feed.c.owner, "owners"),
+                _feed.c.author_id != _feed.c.owner,
+                or_(
+                    _feed.c.author_id == bindparam("author"),
+                    T.c.account_id == bindparam("author"),
+                    exists(
+                        select(mentions.c.status_id).where(
+                            and_(mentions.c.status_id == T.c.id, mentions.c.account_id == bindparam("author"))
+                        )
+                    ),
                 ),
-            ),
+            )
         )
     ),
     int,
 )
 # The same of a whole domain, whose people may be named.
-_sayer = accounts.alias("sayer")
+_sayer = alias_of(accounts, "sayer")
 entries_from = query(
-    select(_feed.c.status_id)
-    .join(T, T.c.id == _feed.c.original_id)
-    .join(TA, TA.c.id == T.c.account_id)
-    .join(_sayer, _sayer.c.id == _feed.c.author_id)
-    .where(
-        and_(
-            _feed.c.owner == _owner,
-            _feed.c.author_id != _feed.c.owner,
-            or_(_sayer.c.domain == bindparam("domain"), TA.c.domain == bindparam("domain")),
+    lambda: (
+        select(_feed.c.status_id)
+        .join(T, T.c.id == _feed.c.original_id)
+        .join(TA, TA.c.id == T.c.account_id)
+        .join(_sayer, _sayer.c.id == _feed.c.author_id)
+        .where(
+            and_(
+                _feed.c.owner == _owner,
+                _feed.c.author_id != _feed.c.owner,
+                or_(_sayer.c.domain == bindparam("domain"), TA.c.domain == bindparam("domain")),
+            )
         )
     ),
     int,
 )
 # What a tag has brought into a home: none of its other tags is followed. And what nothing else would bring there.
-_other_tag, _other_follow = status_tags.alias("other_tag"), tag_follows.alias("other_follow")
+_other_tag, _other_follow = alias_of(status_tags, "other_tag"), alias_of(tag_follows, "other_follow")
 _by_tag = (
     select(_feed.c.status_id, _feed.c.author_id)
     .join(status_tags, status_tags.c.status_id == _feed.c.status_id)
@@ -72,5 +76,7 @@ _by_tag = (
     )
 )
 brought_by_tag = query(_by_tag, tuple)
-brought_by_tag_alone = query(_by_tag.where(~rules.follows(_owner, _feed.c.author_id)), tuple)
-overfull = query(select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int)
+brought_by_tag_alone = query(lambda: _by_tag.where(~rules.follows(_owner, _feed.c.author_id)), tuple)
+overfull = query(
+    lambda: select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int
+)

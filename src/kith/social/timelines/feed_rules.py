@@ -23,7 +23,7 @@ from sqlalchemy import (
     true,
 )
 
-from kith.base.db import any_of, any_row, command, query, upsert
+from kith.base.db import alias_of, any_of, any_row, command, query, upsert
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feed_states, feeds
 from kith.social.ids import StatusId
@@ -38,9 +38,9 @@ AGGREGATED = 80
 PROMOTED = 10
 CHUNK = 1000
 
-S = statuses.alias("s")
-T = statuses.alias("t")
-TA = accounts.alias("ta")
+S = alias_of(statuses, "s")
+T = alias_of(statuses, "t")
+TA = alias_of(accounts, "ta")
 
 
 # Every clause looks at tables of its own, whatever the statement around it is about.
@@ -48,7 +48,7 @@ TA = accounts.alias("ta")
 
 def _mentions_hidden(owner: ColumnElement[Any], status_id: ColumnElement[Any]) -> Clause:
     """Whether the status mentions anybody whom the owner blocks or mutes."""
-    named = mentions.alias()
+    named = alias_of(mentions)
     hidden = rules.hides_mention(owner, named.c.account_id)
     return any_row(named, and_(named.c.status_id == status_id, hidden))
 
@@ -78,14 +78,14 @@ def _is_for_home(owner: ColumnElement[Any]) -> Clause:
 
 def _reaches(owner: ColumnElement[Any]) -> Clause:
     """What is for followers reaches followers; what is for some reaches those it mentions."""
-    own = mentions.alias()
+    own = alias_of(mentions)
     named = any_row(own, and_(own.c.status_id == S.c.id, own.c.account_id == owner))
     return or_(S.c.visibility <= PRIVATE, and_(S.c.visibility.in_((DIRECT, LIMITED)), named))
 
 
 def is_in_exclusive_list(owner: ColumnElement[Any] | None = None) -> Clause:
     """One of the owner; or, where nobody is named, of anybody."""
-    kept, on_it = lists.alias(), members.alias()
+    kept, on_it = alias_of(lists), alias_of(members)
     whose = true() if owner is None else kept.c.account_id == owner
     return exists(
         select(on_it.c.id)
@@ -97,7 +97,7 @@ def is_in_exclusive_list(owner: ColumnElement[Any] | None = None) -> Clause:
 
 def _is_shown_already(owner: ColumnElement[Any]) -> Clause:
     """A boost of what stands, or stood boosted, among the newest entries is left out."""
-    newest, other = feeds.alias("newest"), feeds.alias("other")
+    newest, other = alias_of(feeds, "newest"), alias_of(feeds, "other")
     recent = (
         select(newest.c.status_id)
         .where(newest.c.owner == owner)
@@ -180,21 +180,23 @@ _end = (
     .correlate_except(_next.source)
     .scalar_subquery()
 )
-ends_of_chunks = query(select(S.c.id, _end).where(and_(_these, _end.is_not(None))), tuple)
+ends_of_chunks = query(lambda: select(S.c.id, _end).where(and_(_these, _end.is_not(None))), tuple)
 
 
 other_boosts = query(
-    select(S.c.id)
-    .where(and_(S.c.reblog_of_id == bindparam("original"), S.c.deleted_at.is_(None)))
-    .order_by(S.c.id.desc())
-    .limit(PROMOTED),
+    lambda: (
+        select(S.c.id)
+        .where(and_(S.c.reblog_of_id == bindparam("original"), S.c.deleted_at.is_(None)))
+        .order_by(S.c.id.desc())
+        .limit(PROMOTED)
+    ),
     StatusId,
 )
 
 
 def _list_replies(owner: ColumnElement[Any]) -> Clause:
     """Replies to others, as the list's own policy says."""
-    on_it = members.alias("on_it")
+    on_it = alias_of(members, "on_it")
     target_is_on_it = any_row(
         on_it, and_(on_it.c.list_id == lists.c.id, on_it.c.account_id == S.c.in_reply_to_account_id)
     )
@@ -258,27 +260,35 @@ put_into_homes_by_tag = _put(_into_homes_by_tag)
 
 # The same for those who listen at this moment (`owners`), who are told before their feeds are filled.
 followers_that_listen = query(
-    select(S.c.id, _follower)
-    .select_from(
-        _follow.source.join(feed_states, feed_states.c.account_id == _follower).join(
-            S, S.c.account_id == _follow.followed
+    lambda: (
+        select(S.c.id, _follower)
+        .select_from(
+            _follow.source.join(feed_states, feed_states.c.account_id == _follower).join(
+                S, S.c.account_id == _follow.followed
+            )
         )
-    )
-    .where(and_(_these, S.c.deleted_at.is_(None), any_of(_follower, "owners"), _follow.wants_language(S.c.language))),
+        .where(
+            and_(_these, S.c.deleted_at.is_(None), any_of(_follower, "owners"), _follow.wants_language(S.c.language))
+        )
+    ),
     tuple,
 )  # of a post that every follower may have
-homes_that_listen = query(_into_homes(any_of(_follower, "owners")).with_only_columns(S.c.id, _follower), tuple)
-lists_that_listen = query(_into_lists.where(any_of(lists.c.id, "owners")).with_only_columns(S.c.id, lists.c.id), tuple)
+homes_that_listen = query(lambda: _into_homes(any_of(_follower, "owners")).with_only_columns(S.c.id, _follower), tuple)
+lists_that_listen = query(
+    lambda: _into_lists.where(any_of(lists.c.id, "owners")).with_only_columns(S.c.id, lists.c.id), tuple
+)
 homes_by_tag_that_listen = query(
-    _into_homes_by_tag.where(any_of(_tag_owner, "owners")).with_only_columns(S.c.id, _tag_owner), tuple
+    lambda: _into_homes_by_tag.where(any_of(_tag_owner, "owners")).with_only_columns(S.c.id, _tag_owner), tuple
 )
 
 # Which of some posts have a tag that anybody follows: of most there is nothing to bring home by one.
 with_followed_tag = query(
-    select(status_tags.c.status_id)
-    .distinct()
-    .join(tag_follows, tag_follows.c.tag_id == status_tags.c.tag_id)
-    .where(any_of(status_tags.c.status_id, "statuses")),
+    lambda: (
+        select(status_tags.c.status_id)
+        .distinct()
+        .join(tag_follows, tag_follows.c.tag_id == status_tags.c.tag_id)
+        .where(any_of(status_tags.c.status_id, "statuses"))
+    ),
     StatusId,
 )
 
@@ -331,10 +341,12 @@ merge_into_list = _put(
     .order_by(S.c.id.desc())
     .limit(bindparam("most"))
 )
-lists_of = query(select(lists.c.id).where(lists.c.account_id == _owner), int)
+lists_of = query(lambda: select(lists.c.id).where(lists.c.account_id == _owner), int)
 lists_with = query(
-    select(lists.c.id)
-    .join(members, members.c.list_id == lists.c.id)
-    .where(and_(lists.c.account_id == _owner, members.c.account_id == bindparam("author"))),
+    lambda: (
+        select(lists.c.id)
+        .join(members, members.c.list_id == lists.c.id)
+        .where(and_(lists.c.account_id == _owner, members.c.account_id == bindparam("author")))
+    ),
     int,
 )

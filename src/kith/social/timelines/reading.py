@@ -22,7 +22,7 @@ from sqlalchemy import (
     select,
 )
 
-from kith.base.db import Instant, any_of
+from kith.base.db import Instant, alias_of, any_of
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.tables import preferences
@@ -164,7 +164,7 @@ def _tagged(
 
 
 def _has_tag(name: str) -> Clause:
-    own = status_tags.alias()
+    own = alias_of(status_tags)
     return exists(
         select(own.c.status_id).where(and_(own.c.status_id == S.c.id, any_of(own.c.tag_id, name))).correlate_except(own)
     )

@@ -24,7 +24,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from kith.base.db import Session, any_of, query
+from kith.base.db import Session, alias_of, any_of, query
 from kith.base.ids import id_at
 from kith.social.accounts.access import is_there
 from kith.social.accounts.tables import accounts
@@ -84,7 +84,7 @@ def may_trend(status: FromClause, author: FromClause) -> Clause:
 
 def _tag_people() -> Select[Any]:
     """Of tags that are trends already, or are used by enough people today."""
-    today = tag_days.alias("today")
+    today = alias_of(tag_days, "today")
     popular = (
         select(today.c.tag_id)
         .where(today.c.day == bindparam("today"))
@@ -114,7 +114,7 @@ async def people_by_tag(db: Session, now: datetime) -> dict[int, dict[str, int]]
 
 # Links
 
-_author, _original, _writer = accounts.alias("sharer"), statuses.alias("original"), accounts.alias("writer")
+_author, _original, _writer = alias_of(accounts, "sharer"), alias_of(statuses, "original"), alias_of(accounts, "writer")
 
 
 def _is_shared(status: FromClause, author: FromClause) -> Clause:

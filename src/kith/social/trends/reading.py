@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, func, literal_column, select
 
-from kith.base.db import Query, any_of, any_row, query
+from kith.base.db import Query, alias_of, any_of, any_row, query
 from kith.base.work import Work
 from kith.social.accounts.tables import preferences
 from kith.social.ids import AccountId
@@ -34,13 +34,13 @@ Clause = ColumnElement[bool]
 
 
 def _is_on() -> Clause:
-    own = trend_settings.alias()
+    own = alias_of(trend_settings)
     return ~any_row(own, ~own.c.enabled)
 
 
 def _allowed(*said: ColumnElement[Any]) -> Clause:
     """What was said first counts; where nothing was, what the team has set for everything."""
-    own = trend_settings.alias()
+    own = alias_of(trend_settings)
     return func.coalesce(*said, any_row(own, own.c.trendable_by_default))
 
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from sqlalchemy import Table, and_, bindparam, func, literal_column, select, update
 
-from kith.base.db import Command, Query, Session, add_once, any_of, command, query
+from kith.base.db import Command, Query, Session, add_once, alias_of, any_of, command, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 from kith.social.relationships.store.common import ME, drop, pair
 from kith.social.relationships.tables import Follow, follow_requests, follows
 
-_following = query(select(follows.c.id).where(pair(follows)), int)
-_find_follow = query(select(follows).where(pair(follows)), Follow)
-_find_request = query(select(follow_requests).where(pair(follow_requests)), Follow)
-_add_follow = command(add_once(follows))
-_add_request = command(add_once(follow_requests))
+_following = query(lambda: select(follows.c.id).where(pair(follows)), int)
+_find_follow = query(lambda: select(follows).where(pair(follows)), Follow)
+_find_request = query(lambda: select(follow_requests).where(pair(follow_requests)), Follow)
+_add_follow = command(lambda: add_once(follows))
+_add_request = command(lambda: add_once(follow_requests))
 _drop_follow = drop(follows, Follow)
 _drop_request = drop(follow_requests, Follow)
 
@@ -40,36 +40,40 @@ def _called(table: Table) -> Query[Follow]:
 _name_follow, _name_request = _set_uri(follows), _set_uri(follow_requests)
 _follow_called, _request_called = _called(follows), _called(follow_requests)
 _answered_request = query(
-    select(follow_requests)
-    .where(and_(follow_requests.c.target_id == ME, follow_requests.c.uri == bindparam("uri")))
-    .limit(1),
+    lambda: (
+        select(follow_requests)
+        .where(and_(follow_requests.c.target_id == ME, follow_requests.c.uri == bindparam("uri")))
+        .limit(1)
+    ),
     Follow,
 )
 _answered_follow = query(
-    select(follows).where(and_(follows.c.target_id == ME, follows.c.uri == bindparam("uri"))).limit(1), Follow
+    lambda: select(follows).where(and_(follows.c.target_id == ME, follows.c.uri == bindparam("uri"))).limit(1), Follow
 )
 _change_follow = _set_options(follows)
 _change_request = _set_options(follow_requests)
 _requests_to = query(
-    select(follow_requests.c.account_id)
-    .join(accounts, accounts.c.id == follow_requests.c.account_id)
-    .where(
-        and_(
-            follow_requests.c.target_id == ME,
-            accounts.c.silenced_at.is_(None),
-            accounts.c.suspended_at.is_(None),
-            accounts.c.deleted_at.is_(None),
+    lambda: (
+        select(follow_requests.c.account_id)
+        .join(accounts, accounts.c.id == follow_requests.c.account_id)
+        .where(
+            and_(
+                follow_requests.c.target_id == ME,
+                accounts.c.silenced_at.is_(None),
+                accounts.c.suspended_at.is_(None),
+                accounts.c.deleted_at.is_(None),
+            )
         )
-    )
-    .order_by(follow_requests.c.id)
-    .limit(bindparam("most")),
+        .order_by(follow_requests.c.id)
+        .limit(bindparam("most"))
+    ),
     AccountId,
 )
 
 
 def requests_to(account_id: Any) -> Any:
     """How many ask to follow somebody, as far as forty, as part of a statement."""
-    asker = accounts.alias()
+    asker = alias_of(accounts)
     asking = (
         select(literal_column("1"))
         .select_from(follow_requests.join(asker, asker.c.id == follow_requests.c.account_id))
@@ -87,7 +91,7 @@ def requests_to(account_id: Any) -> Any:
     return select(func.count()).select_from(asking).scalar_subquery()
 
 
-_count_requests = query(select(requests_to(ME)), int)
+_count_requests = query(lambda: select(requests_to(ME)), int)
 
 
 async def is_following(db: Session, me: AccountId, other: AccountId) -> bool:
@@ -187,34 +191,38 @@ def _among_those_who_want(table: Table) -> Query[AccountId]:
 
 
 _following_among, _requesting_among = _among_those_who_want(follows), _among_those_who_want(follow_requests)
-_count_following = query(select(func.count()).select_from(follows).where(follows.c.account_id == ME), int)
-_here = accounts.alias()
+_count_following = query(lambda: select(func.count()).select_from(follows).where(follows.c.account_id == ME), int)
+_here = alias_of(accounts)
 _is_local = follows.c.account_id.in_(
     select(_here.c.id).where(and_(_here.c.domain == "", _here.c.id == follows.c.account_id)).correlate_except(_here)
 )
 _observers = query(
-    select(follows.c.account_id, follows.c.id)
-    .where(
-        and_(
-            follows.c.target_id == ME,
-            follows.c.notify,
-            follows.c.id > bindparam("after"),
-            follows.c.id < bindparam("before"),
-            _is_local,
+    lambda: (
+        select(follows.c.account_id, follows.c.id)
+        .where(
+            and_(
+                follows.c.target_id == ME,
+                follows.c.notify,
+                follows.c.id > bindparam("after"),
+                follows.c.id < bindparam("before"),
+                _is_local,
+            )
         )
-    )
-    .order_by(follows.c.id)
-    .limit(bindparam("most")),
+        .order_by(follows.c.id)
+        .limit(bindparam("most"))
+    ),
     tuple,
 )
 
 
 _reader = query(
-    select(follows.c.account_id)
-    .join(_here, _here.c.id == follows.c.account_id)
-    .where(and_(follows.c.target_id == ME, _here.c.domain == "", _here.c.suspended_at.is_(None)))
-    .order_by(follows.c.id)
-    .limit(1),
+    lambda: (
+        select(follows.c.account_id)
+        .join(_here, _here.c.id == follows.c.account_id)
+        .where(and_(follows.c.target_id == ME, _here.c.domain == "", _here.c.suspended_at.is_(None)))
+        .order_by(follows.c.id)
+        .limit(1)
+    ),
     AccountId,
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, union_all
 
-from kith.base.db import Query, Session, any_of, any_row, command, query
+from kith.base.db import Query, Session, alias_of, any_of, any_row, command, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 from kith.social.relationships.facts import LostFollow
@@ -54,7 +54,7 @@ async def forget_own(db: Session, me: AccountId) -> None:
 
 # What people here lose with accounts that go
 
-_other = accounts.alias("other")
+_other = alias_of(accounts, "other")
 _is_shut_out = and_(_other.c.domain == bindparam("domain"), _other.c.suspended_at.is_not(None))
 
 
