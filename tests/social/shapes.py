@@ -31,6 +31,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "digits": lambda value: isinstance(value, str) and value.isdigit(),
     "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),
+    "empty": lambda value: value == {},
     "anything": lambda _value: True,
     "nothing": lambda value: value is None,
     "follow_state": lambda value: value is False or value in ({"reblogs": True}, {"reblogs": False}),

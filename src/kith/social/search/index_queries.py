@@ -9,6 +9,7 @@ from sqlalchemy import Boolean, ColumnElement, Table, Text, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 
+from kith.base.db import ID
 from kith.social.search.tables import account_words, status_words
 from kith.social.search.words import Term, for_postgres, for_sqlite
 
@@ -43,6 +44,44 @@ def _postgres(element: Matches, compiler: SQLCompiler, **options: object) -> str
     )
 
 
+class Newest(ColumnElement[bool]):
+    """Whether a status is among the `window` newest whose words are those bound as `name` (give the values of `bound`).
+
+    `older_than` and `newer_than` are bound as well. Words that most statuses have cost no more than rare ones.
+    """
+
+    inherit_cache = True
+    type = Boolean()
+
+    def __init__(self, id: ColumnElement[Any], name: str) -> None:
+        self.id = id
+        self.on_sqlite = bindparam(f"{name}_sqlite", type_=Text())
+        self.on_postgres = bindparam(f"{name}_postgres", type_=Text())
+        self.bounds = [bindparam(one, type_=ID) for one in ("older_than", "newer_than", "window")]
+
+
+@compiles(Newest, "sqlite")
+def _newest_on_sqlite(element: Newest, compiler: SQLCompiler, **options: object) -> str:
+    id, bind = compiler.process(element.id, **options), compiler.process(element.on_sqlite, **options)
+    older, newer, window = (compiler.process(one, **options) for one in element.bounds)
+    index = f"{status_words.name}_index"
+    return (
+        f"{id} IN (SELECT rowid FROM {index} WHERE {index} MATCH {bind} AND rowid < {older} AND rowid > {newer} "
+        f"ORDER BY rowid DESC LIMIT {window})"
+    )
+
+
+@compiles(Newest, "postgresql")
+def _newest_on_postgres(element: Newest, compiler: SQLCompiler, **options: object) -> str:
+    id, bind = compiler.process(element.id, **options), compiler.process(element.on_postgres, **options)
+    older, newer, window = (compiler.process(one, **options) for one in element.bounds)
+    return (
+        f"{id} IN (SELECT status_id FROM {status_words.name} "
+        f"WHERE to_tsvector('simple', words) @@ to_tsquery('simple', {bind}) "
+        f"AND status_id < {older} AND status_id > {newer} ORDER BY status_id DESC LIMIT {window})"
+    )
+
+
 def status_matches(id: ColumnElement[Any], name: str) -> Matches:
     return Matches(status_words, id, name)
 
@@ -51,9 +90,10 @@ def account_matches(id: ColumnElement[Any], name: str) -> Matches:
     return Matches(account_words, id, name)
 
 
-def bound(name: str, terms: Sequence[Term], *, every: bool = True) -> dict[str, str]:
-    """All of the terms, or any of them."""
-    return {
-        f"{name}_sqlite": for_sqlite(terms, every=every),
-        f"{name}_postgres": for_postgres(terms, every=every),
-    }
+def bound(name: str, terms: Sequence[Term], *, every: bool = True, without: Sequence[Term] = ()) -> dict[str, str]:
+    """All of the terms, or any of them; and none of those it is to be `without`."""
+    on_sqlite, on_postgres = for_sqlite(terms, every=every), for_postgres(terms, every=every)
+    if without:
+        on_sqlite = f"({on_sqlite}) NOT ({for_sqlite(without, every=False)})"
+        on_postgres = f"({on_postgres}) & !({for_postgres(without, every=False)})"
+    return {f"{name}_sqlite": on_sqlite, f"{name}_postgres": on_postgres}

@@ -22,14 +22,14 @@ from sqlalchemy import (
     select,
 )
 
-from kith.base.db import Instant, Query, alias_of, any_of, any_row, query
+from kith.base.db import ID, Instant, Query, alias_of, any_of, any_row, query
 from kith.base.work import Work
 from kith.social.accounts import lines as people
 from kith.social.accounts.access import is_there
 from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import media
 from kith.social.relationships import rules
-from kith.social.search.index_queries import account_matches, bound, status_matches
+from kith.social.search.index_queries import Newest, account_matches, bound, status_matches
 from kith.social.search.query_syntax import SearchOperator, Within
 from kith.social.search.words import Term
 from kith.social.statuses import access
@@ -40,6 +40,8 @@ from kith.social.tags.tables import Tag, tags
 
 Clause = ColumnElement[bool]
 ME = access.ME
+LARGEST_ID = (1 << 63) - 1
+WINDOWS = (1_000, 30_000, LARGEST_ID)  # how many that have the words are looked at, one step after the other
 
 
 # Statuses
@@ -129,8 +131,6 @@ class StatusSearchForm(msgspec.Struct, frozen=True):
     has_unwanted: bool
     filters: tuple[tuple[str, bool], ...]
     of_author: bool
-    has_top: bool
-    has_floor: bool
 
 
 @lru_cache(512)
@@ -138,18 +138,15 @@ def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
     clauses += [or_(S.c.account_id == ME, ~rules.hides_author(ME, A)), access.is_heard(A, anonymous=False)]
     if form.has_wanted:
-        clauses.append(status_matches(S.c.id, "wanted"))
-    if form.has_unwanted:
+        clauses.append(Newest(S.c.id, "wanted"))
+    elif form.has_unwanted:
         clauses.append(not_(status_matches(S.c.id, "unwanted")))
     for place, (kind, negated) in enumerate(form.filters):
         clause = _clause(kind, f"filter{place}")
         clauses.append(not_(clause) if negated else clause)
     if form.of_author:
         clauses.append(S.c.account_id == bindparam("author"))
-    if form.has_top:
-        clauses.append(S.c.id < bindparam("max_id"))
-    if form.has_floor:
-        clauses.append(S.c.id > bindparam("min_id"))
+    clauses += [S.c.id < bindparam("older_than", type_=ID), S.c.id > bindparam("newer_than", type_=ID)]
     found = lines(anonymous=False).where(and_(*clauses)).order_by(S.c.id.desc())
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), StatusRow, wire=True)
 
@@ -175,26 +172,46 @@ async def find_statuses(
         bool(unwanted),
         tuple((one.kind, one.negated) for one in filters),
         author_id is not None,
-        max_id is not None,
-        min_id is not None,
     )
-    values: dict[str, Any] = bound("wanted", wanted) | bound("unwanted", unwanted, every=False)
+    values: dict[str, Any] = bound("wanted", wanted, without=unwanted) | bound("unwanted", unwanted, every=False)
     for place, one in enumerate(filters):
         if one.kind == "during":
             values |= {f"filter{place}": one.value[0], f"filter{place}_end": one.value[1]}
         else:
             values[f"filter{place}"] = one.value
-    return await work.db.slow(
-        _statuses(form),
-        me=me,
-        now=work.now,
-        author=author_id,
-        max_id=max_id,
-        min_id=min_id,
-        limit=limit,
-        offset=offset,
-        **values,
-    )
+    values |= {
+        "me": me,
+        "now": work.now,
+        "author": author_id,
+        "older_than": LARGEST_ID if max_id is None else max_id,
+        "newer_than": -1 if min_id is None else min_id,
+        "limit": limit,
+        "offset": offset,
+    }
+    if not wanted:
+        return await work.db.slow(_statuses(form), **values)
+    return await _among_newest(work, form, values)
+
+
+async def _among_newest(work: Work, form: StatusSearchForm, values: dict[str, Any]) -> list[StatusRow]:
+    """Among the newest that have the words; where these do not fill the page, more of them are looked at."""
+    found: list[StatusRow] = []
+    for window in WINDOWS:
+        found = await work.db.slow(_statuses(form), window=window, **values)
+        if len(found) >= values["limit"]:
+            break
+        [matching] = await work.db.slow(_matching, window=window, **values)
+        if matching < window:
+            break
+    return found
+
+
+_matching = query(
+    lambda: select(func.count()).select_from(
+        select(statuses.c.id).where(Newest(statuses.c.id, "wanted")).limit(bindparam("window")).subquery()
+    ),
+    int,
+)
 
 
 # People
