@@ -5,19 +5,25 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kith.base.db import command
+from kith.base.db import command, insert_into
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged
-from kith.social.ids import AccountId
+from kith.social.ids import AccountId, StatusId
+from kith.social.search.queries import WINDOWS
 from kith.social.search.query_syntax import read
+from kith.social.search.tables import status_words
 from kith.social.search.words import for_postgres, for_sqlite, to_index, to_term
+from kith.social.statuses.store import rows as status_rows
+from kith.social.statuses.tables import statuses
 from kith.social.tags.tables import tags
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, set_state, stranger, until
+from tests.social.posts import said_elsewhere
 from tests.social.shapes import ACCOUNT, check
 from tests.town import Town
 
@@ -435,3 +441,37 @@ async def test_tags_are_found_by_how_they_begin(new_town: TownBuilder) -> None:
 async def _hide(work: Work, name: str) -> None:
     """As the team does."""
     await work.db.run(command(tags.update().where(tags.c.name == name).values(listable=False)))
+
+
+# Words that many have used
+
+
+async def test_what_one_may_see_is_found_below_many_newer_ones_that_one_may_not(town: Town) -> None:
+    me, word = await join(town), rare()
+    mine = await says(me, f"{word} long ago")
+    beside = await says(me, f"{word} with a wart")
+    away = await stranger(town, indexable=False)
+    await learnt(me, word, mine, beside)
+    sample = await said_elsewhere(town, away, "nothing")
+    async with town.house() as house, house.works.begin() as work:
+        row = await status_rows.find(work.db, StatusId(int(sample)))
+        assert row is not None
+        ids = [work.new_id() for _ in range(WINDOWS[0] + 50)]
+        await work.db.many(
+            command(insert_into(statuses)),
+            [
+                msgspec.structs.asdict(row)
+                | {"id": id, "uri": f"{row.uri}/{id}", "url": f"{row.uri}/{id}", "conversation_id": id}
+                for id in ids
+            ],
+        )
+        await work.db.many(
+            command(insert_into(status_words)), [{"status_id": id, "words": to_index(f"{word} new")} for id in ids]
+        )
+
+    assert await finds(me, word) == [beside, mine]
+    assert await finds(me, word, limit=1) == [beside]
+    assert await finds(me, word, limit=1, offset=1) == [mine]
+    assert await finds(me, f"{word} -wart") == [mine]
+    assert await finds(me, word, max_id=beside) == [mine]
+    assert await finds(me, word, min_id=mine) == [beside]
