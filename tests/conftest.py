@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
@@ -29,6 +30,10 @@ nursery.keep_warm()
 # How long an example takes says something of the machine, and nothing of Kith.
 settings.register_profile("kith", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("kith")
+
+# httpx asks several times in every request which loop there is, by importing this. Where it is not installed, Python would
+# look through all its folders each time, for longer than the server takes to answer.
+sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # which Python takes for "there is none"
 
 # Where no name server answers, that is known after a second, here and in every town.
 os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"

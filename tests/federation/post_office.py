@@ -19,6 +19,7 @@ from kith.identity.users import store as users
 from kith.social.accounts.user_accounts import of_user
 from kith.social.ids import AccountId, UserId
 from tests.town import Town, build_town
+from tests.town.ready_keys import give_key
 from tests.town.town import Engine
 
 __all__ = ["PostOffice", "open_office"]
@@ -103,4 +104,6 @@ def ago(**how: int) -> datetime:
 @asynccontextmanager
 async def open_office(engine: Engine, folder: Path) -> AsyncIterator[PostOffice]:
     async with build_town(engine, folder, start=False, private_hosts="127.0.0.0/8") as town, town.house() as house:
+        async with house.works.begin() as work:
+            await give_key(work)
         yield PostOffice(town, house)

@@ -20,9 +20,9 @@ from kith.social.ids import AccountId
 MOST = 4
 
 
-async def give_key(work: Work, account_id: AccountId) -> None:
+async def give_key(work: Work, account_id: AccountId | None = None) -> None:
     """To a new account and, with the first one, to the server."""
-    for owner in (None, account_id):
+    for owner in {None, account_id}:
         if await store.find(work.db, owner) is None:
             await store.insert(work.db, _key(work, owner))
 
