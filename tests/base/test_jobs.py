@@ -19,7 +19,7 @@ from sqlalchemy import text
 from kith.base.db import Query, query
 from kith.base.jobs import Give, JobKind, Periodic, store
 from kith.base.jobs.tables import DEAD, READY, RUNNING, Job
-from kith.base.jobs.worker import Worker, backoff
+from kith.base.jobs.worker import IDLE_SECONDS, Worker, backoff
 from kith.base.settings import Settings, load
 from kith.base.work import Work
 from tests.base.foundation import Foundation, at_work, lay_foundation
@@ -323,6 +323,28 @@ async def test_a_job_for_later_waits_for_its_time(base: Foundation) -> None:
     async with one_round(base, kind):
         await handler.started.wait()
     assert await base.jobs() == []
+
+
+async def test_what_a_server_asks_for_whose_clock_is_ahead_is_done_at_once(base: Foundation) -> None:
+    """PostgreSQL's own clock says when it is due; with SQLite there is one clock, and it is set back."""
+    handler = Handler()
+    handler.may_end.set()
+    kind = kind_of(handler)
+    right = base.works.clock
+    base.works.clock = lambda: right() + timedelta(minutes=20)
+    await enqueue(base, kind, "now")
+    await enqueue(base, kind, "later", at=base.works.clock() + timedelta(hours=1))
+    if base.database.dialect == "postgresql":
+        assert min(job.run_at for job in await base.jobs()) <= right()
+
+    base.works.clock = lambda: right() + timedelta(minutes=10)
+    async with one_round(base, kind):
+        await asyncio.sleep(2 * IDLE_SECONDS)
+        base.works.clock = right
+        await asyncio.wait_for(handler.started.wait(), 60)
+    [job] = await base.jobs()
+    assert msgspec.json.decode(job.payload) == {"text": "later"}
+    assert timedelta(minutes=55) < job.run_at - right() < timedelta(minutes=81)
 
 
 async def test_a_periodic_job_is_made_once_however_many_workers_there_are(settings: Settings) -> None:

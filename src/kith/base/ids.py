@@ -184,6 +184,7 @@ class IDs:
             self._has_run_out.clear()
             try:
                 await self.renew()
+                self._not_renewed = Unavailable
             except Unavailable as error:
                 self._not_renewed = NoSpace if isinstance(error, NoSpace) else Unavailable
                 _log.warning("ids.lease_not_renewed", slot=self._slot)

@@ -26,6 +26,8 @@ from sqlalchemy import (
     union_all,
     update,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
 from kith.base.jobs.kinds import QUICK, JobKind
@@ -52,9 +54,36 @@ DEADLY = (
 _now = bindparam("now", type_=Instant())
 _encode = msgspec.json.Encoder().encode
 
+
+class DueAt(ColumnElement[Any]):
+    """When a new job is due. Servers whose clocks are ahead would have everybody wait: the database's clock counts."""
+
+    inherit_cache = True
+    type = Instant()
+
+    def __init__(self) -> None:
+        self.run_at, self.created_at = (bindparam(name, type_=Instant()) for name in ("run_at", "created_at"))
+
+
+@compiles(DueAt, "sqlite")
+def _due_at_by_own_clock(element: DueAt, compiler: SQLCompiler, **options: object) -> str:
+    return compiler.process(element.run_at, **options)
+
+
+@compiles(DueAt, "postgresql")
+def _due_at_by_its_clock(element: DueAt, compiler: SQLCompiler, **options: object) -> str:
+    run_at, made = (
+        f"CAST({compiler.process(one, **options)} AS TIMESTAMP WITH TIME ZONE)"
+        for one in (element.run_at, element.created_at)
+    )
+    return f"LEAST({run_at}, statement_timestamp() + ({run_at} - {made}))"
+
+
 # A job that waits under the same key stands for this one too. Writing to its row, though it changes nothing,
 # keeps workers from starting it before what asked for this one is committed.
-_new = upsert(jobs).values({column.name: bindparam(column.name, type_=column.type) for column in jobs.columns})
+_new = upsert(jobs).values(
+    {column.name: bindparam(column.name, type_=column.type) for column in jobs.columns} | {"run_at": DueAt()}
+)
 add = command(
     _new.on_conflict_do_update(
         index_elements=[jobs.c.kind, jobs.c.key], index_where=text(KEYED), set_={"key": _new.excluded.key}
@@ -156,6 +185,12 @@ _next_due = query(
         and_(jobs.c.lane == bindparam("lane"), jobs.c.state == READY, jobs.c.deaths == 0)
     ),
     datetime,
+)
+
+_make_due = command(
+    update(jobs)
+    .where(and_(jobs.c.state == READY, jobs.c.run_at > _now, jobs.c.run_at <= jobs.c.created_at))
+    .values(run_at=_now)
 )
 
 _plan = command(add_once(schedules))
@@ -301,6 +336,11 @@ async def next_suspect(db: Session) -> datetime | None:
 
 async def next_due(db: Session, lane: str) -> datetime | None:
     return await db.one(_next_due, lane=lane)
+
+
+async def make_due(db: Session, now: datetime) -> None:
+    """What was to be done at once by a clock that was ahead, and has been set back."""
+    await db.run(_make_due, now=now)
 
 
 class DueLanes:

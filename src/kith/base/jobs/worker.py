@@ -179,10 +179,16 @@ class Worker:
 
     async def _look(self) -> None:
         """Wake the lanes in which a job has come due: one question for all of them, since most are empty."""
+        looked_at = self._works.clock()
         while True:
             await asyncio.sleep(IDLE_SECONDS)
             try:
-                self._ring(await self._due.find(self._works.open().db, datetime.now(UTC)))
+                now = self._works.clock()
+                if now < looked_at:  # the clock was set back
+                    async with self._works.begin() as work:
+                        await store.make_due(work.db, now)
+                looked_at = now
+                self._ring(await self._due.find(self._works.open().db, now))
             except Unavailable:
                 _log.warning("jobs.look_missed")
 
