@@ -51,8 +51,12 @@ class PostOffice:
     async def post(
         self, *inboxes: str, id: str = "https://a.example/1", sender: AccountId | None = None, **how: Any
     ) -> None:
+        await self.tell(
+            *inboxes, activity={"id": id, "type": "Like", "object": "https://b.example/2"}, sender=sender, **how
+        )
+
+    async def tell(self, *inboxes: str, activity: dict[str, Any], sender: AccountId | None = None, **how: Any) -> None:
         async with self.house.works.begin() as work:
-            activity = {"id": id, "type": "Like", "object": "https://b.example/2"}
             await service.deliver(work, activity=activity, sender=sender, inboxes=inboxes, **how)
 
     async def send(self, domain: str) -> None:

@@ -22,6 +22,7 @@ from kith.federation.delivery.hosts import heard_from
 from kith.federation.delivery.ports import DeliveryGate
 from kith.federation.delivery.rules import pause_before, read_retry_after
 from kith.federation.delivery.service import DeliveryPriority
+from kith.federation.delivery.store import WAITED_FOR
 from kith.federation.delivery.tasks import GIVEN_UP_AFTER, SEND, SEND_TO_NEW, SEND_TO_TROUBLED
 from kith.federation.keys import service as keys
 from kith.federation.signatures.received import ReceivedRequest, SignatureClaim
@@ -420,6 +421,55 @@ async def test_what_follows_waits_for_what_has_failed_but_not_for_ever(office: P
     await office.send(sink.domain)
     assert sink.ids == [ONE, THREE, ONE, ONE, ONE, TWO]
     assert [row[3] for row in await office.rows()] == [4]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"id": ONE, "type": "Like", "object": THREE}, {"id": TWO, "type": "Undo", "object": {"id": ONE}}),
+        (
+            {"id": ONE, "type": "Create", "object": {"id": THREE, "type": "Note"}},
+            {"id": TWO, "type": "Delete", "object": {"id": THREE, "type": "Tombstone"}},
+        ),
+        (
+            {"id": ONE, "type": "Create", "object": {"id": THREE, "type": "Note"}},
+            {"id": TWO, "type": "Update", "object": {"id": THREE, "type": "Note"}},
+        ),
+        ({"id": ONE, "type": "Add", "object": THREE}, {"id": TWO, "type": "Remove", "object": THREE}),
+    ],
+    ids=["like", "delete", "update", "pin"],
+)
+async def test_what_changes_something_never_overtakes_what_began_it(
+    office: PostOffice, sink: InboxServer, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    """An answer may have been lost: what began it arrives again, and would begin it again."""
+    sink.answer = lambda _: "500 Error"
+    await office.tell(sink.inbox, activity=first)
+    await office.send(sink.domain)
+    await office.tell(sink.inbox, activity=second)
+    for _ in range(WAITED_FOR + 3):
+        await office.send_later(sink.domain)
+    assert set(sink.ids) == {ONE}
+    sink.answer = lambda _: "202 Accepted"
+    await office.send_later(sink.domain)
+    await office.send_later(sink.domain)
+    assert sink.ids[-2:] == [ONE, TWO]
+    assert sink.ids.count(TWO) == 1
+    assert await office.rows() == []
+
+
+async def test_that_somebody_is_gone_waits_for_nothing_that_is_not_sent_any_more(
+    office: PostOffice, sink: InboxServer
+) -> None:
+    sink.answer = lambda _: "500 Error"
+    await office.tell(sink.inbox, activity={"id": ONE, "type": "Update", "object": {"id": THREE}})
+    for _ in range(WAITED_FOR + 2):
+        await office.send_later(sink.domain)
+    await office.change_host(sink.domain, unavailable_since=datetime.now(UTC))
+    sink.answer = lambda _: "202 Accepted"
+    await office.tell(sink.inbox, activity={"id": TWO, "type": "Delete", "object": THREE}, even_if_dead=True)
+    await office.send(sink.domain)
+    assert sink.ids[-1] == TWO
 
 
 async def test_a_host_gets_several_at_once_but_not_too_many(office: PostOffice, sink: InboxServer) -> None:

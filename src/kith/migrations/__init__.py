@@ -1,6 +1,6 @@
 """How a database came to its shape: one straight chain, newest last."""
 
-HEAD = "0065"
+HEAD = "0066"
 
 
 def is_ours(name: str | None, _kind: str, _parents: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Any
@@ -21,6 +22,7 @@ from kith.social.ids import AccountId
 __all__ = ["DeliveryPriority", "deliver"]
 
 AT_ONCE = 500  # inboxes, between which others on the loop have a turn
+_ABOUT_OBJECT = frozenset({"Create", "Update", "Delete", "Undo", "Add", "Remove"})
 _encode = msgspec.json.Encoder().encode
 
 
@@ -58,9 +60,11 @@ async def deliver(
     await store.add_outgoing(
         work.db, id=outgoing_id, sender=sender, activity=text, with_previous_key=with_previous_key, made_at=work.now
     )
+    subject = subject_of(activity)
     rows = [
         _row(work, outgoing_id, inbox, domain, sender)
         | {
+            "subject": subject,
             "headers": dict(headers_for[domain]) if headers_for and domain in headers_for else None,
             "retries": int(priority),
             "even_if_dead": even_if_dead,
@@ -72,6 +76,15 @@ async def deliver(
         await asyncio.sleep(0)
     for domain in dict.fromkeys(places.values()):
         send_to(work, known.get(domain) or DeliveryHost(domain))
+
+
+def subject_of(activity: Doc) -> int:
+    """The same for what begins something and for what changes or ends it, by whatever other activity."""
+    about = activity.get("object") if activity.get("type") in _ABOUT_OBJECT else activity
+    name = about.get("id") if isinstance(about, Mapping) else about
+    if not isinstance(name, str):
+        return 0
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest()) >> 1
 
 
 async def _places(work: Work, inboxes: Iterable[str]) -> dict[str, str]:

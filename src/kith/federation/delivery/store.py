@@ -53,8 +53,15 @@ _has_earlier = any_row(
         _earlier.c.inbox == deliveries.c.inbox,
         _earlier.c.sender == deliveries.c.sender,
         _earlier.c.id < deliveries.c.id,
-        _earlier.c.attempts <= WAITED_FOR,
-        _earlier.c.next_at > _now,
+        or_(
+            and_(_earlier.c.attempts <= WAITED_FOR, _earlier.c.next_at > _now),
+            # However often it failed: what it began cannot be changed or taken back before.
+            and_(
+                _earlier.c.subject == deliveries.c.subject,
+                deliveries.c.subject != 0,
+                or_(_earlier.c.even_if_dead, ~_dead),
+            ),
+        ),
     ),
 )
 # What is on its way already, by whichever job: what the same senders have for the same inboxes waits for the answer.

@@ -37,6 +37,8 @@ deliveries = Table(
     Column("domain", Text, nullable=False),
     Column("inbox", Text, nullable=False),
     Column("sender", BigInteger, nullable=False),  # 0 for the server itself
+    # What the activity is about, as a number made of its id; 0 where nothing that follows could be about the same.
+    Column("subject", BigInteger, nullable=False, server_default=text("0")),
     Column("headers", Document),  # sent and signed beside the usual ones
     Column("attempts", SmallInteger, nullable=False),
     Column("retries", SmallInteger, nullable=False),  # how many attempts may follow the first
