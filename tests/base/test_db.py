@@ -416,6 +416,21 @@ async def test_ending_a_session_twice_is_harmless(base: Foundation) -> None:
     assert await kept(base) == [1]
 
 
+async def test_a_session_whose_connection_is_lost_rolls_back_without_a_word(base: Foundation) -> None:
+    """PostgreSQL has done so by itself; an error here would hide the one that is answered."""
+    if base.database.dialect == "sqlite":
+        pytest.skip("SQLite has no connection to lose")
+    session = base.database.session()
+    await session.run(add, **msgspec.structs.asdict(Thing(1)))
+    [[number]] = await session.fetch("SELECT pg_backend_pid()")  # type: ignore[attr-defined]
+    await base.database.session().fetch("SELECT pg_terminate_backend($1)", number)  # type: ignore[attr-defined]
+    with pytest.raises(Unavailable):
+        await session.run(add, **msgspec.structs.asdict(Thing(2)))
+    await session.rollback()
+    await put(base, Thing(3))
+    assert await kept(base) == [3]
+
+
 async def test_a_savepoint_undoes_its_part_alone(base: Foundation) -> None:
     async with base.works.begin() as work:
         await work.db.run(add, **msgspec.structs.asdict(Thing(1)))

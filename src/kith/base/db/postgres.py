@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -179,7 +179,8 @@ class PostgresSession:
         await self._end("COMMIT")
 
     async def rollback(self) -> None:
-        await self._end("ROLLBACK")
+        with suppress(Unavailable):  # where the connection is lost, PostgreSQL has rolled back by itself
+            await self._end("ROLLBACK")
 
     async def _end(self, word: str) -> None:
         connection, self._connection = self._connection, None
