@@ -10,12 +10,12 @@ import asyncio
 from datetime import datetime, timedelta
 
 import msgspec
-from joserfc.jwk import ECKey, OKPKey, RSAKey
 from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import Instant, command, insert_into, query
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.identity import jose
 from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, KeyRing, parse, public_jwk
 from kith.identity.providers.oauth2.tables import SigningKey, signing_keys
 from kith.identity.sealing import Sealer
@@ -122,10 +122,10 @@ async def _generate(work: Work, alg: str, begins: datetime) -> SigningKey:
 def _new_key(alg: str) -> AsymmetricKey:
     match alg:
         case "ES256":
-            return ECKey.generate_key("P-256")
+            return jose.ECKey.generate_key("P-256")
         case "EdDSA":
-            return OKPKey.generate_key("Ed25519")
-    return RSAKey.generate_key(RSA_BITS)
+            return jose.OKPKey.generate_key("Ed25519")
+    return jose.RSAKey.generate_key(RSA_BITS)
 
 
 async def _keep(work: Work, made: SigningKey) -> None:
