@@ -10,7 +10,8 @@ LONGEST = 32  # code points; the longest that Unicode recommends has ten
 _PICTURE = (
     r"(?!\p{RI})(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}|\p{Emoji}\uFE0F)(?:\p{Emoji_Modifier}|\uFE0F)?"
 )
-_EMOJI = rf"(?:\p{{RI}}\p{{RI}}|[0-9#*]\uFE0F?\u20E3|{_PICTURE}(?:[\U000E0020-\U000E007E]+\U000E007F)?(?:\u200D{_PICTURE})*+)"
+_JOINED = rf"{_PICTURE}(?:[\U000E0020-\U000E007E]+\U000E007F)?(?:\u200D{_PICTURE})*+"
+_EMOJI = rf"(?:\p{{RI}}\p{{RI}}|[0-9#*]\uFE0F?\u20E3|{_JOINED})"
 
 
 @cache

@@ -88,15 +88,12 @@ async def ensure(work: Work, alg: str) -> SigningKey:
 
 
 async def rotate(work: Work, _payload: Rotate) -> None:
-    """Make the next key for each algorithm in use, a week before it signs."""
+    """Make the next key for each algorithm in use, a week before it signs. The first is made when it must sign."""
     due: dict[str, SigningKey] = {}
     for alg in OWN:
         latest = await work.db.one(_latest, alg=alg)
-        if latest is None and alg != DEFAULT:
-            continue
-        if latest is None or latest.signs_until - KNOWN_BEFORE <= work.now:
-            begins = work.now if latest is None else max(latest.signs_until, work.now)
-            due[alg] = await _generate(work, alg, begins)
+        if latest is not None and latest.signs_until - KNOWN_BEFORE <= work.now:
+            due[alg] = await _generate(work, alg, max(latest.signs_until, work.now))
     await work.db.hold(_HOLD)
     for alg, made in due.items():
         latest = await work.db.one(_latest, alg=alg)
