@@ -45,6 +45,12 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.cookies": ("identity/test_sessions.py",),
     "kith.base.csrf": ("web/test_page_language.py", "web/test_flows.py"),
     "kith.base.event_counts": ("test_watching.py",),
+    "kith.base.crypto": (
+        "cli/test_loading.py",
+        "federation/test_signature_vectors.py",
+        "social/test_push_encryption.py",
+    ),
+    "kith.base.late_names": ("cli/test_loading.py", "federation/test_signature_vectors.py"),
     "kith.base.lean": ("cli/test_loading.py",),
     "kith.base.trace_export": ("test_watching.py",),
     "kith.base.traces": ("test_watching.py",),

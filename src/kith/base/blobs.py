@@ -150,6 +150,12 @@ class _FolderBlobs(Blobs):
 
         return LocalStore(self._folder)
 
+    async def list(self, prefix: str = "") -> AsyncIterator[str]:
+        if prefix and not (self._folder / _checked(prefix)).is_dir():
+            return  # the store would be loaded to find nothing
+        async for key in super().list(prefix):
+            yield key
+
     def _cannot_be(self, path: str) -> bool:
         """A name below a file, say, which the store reports as a fault."""
         return not (self._folder / path).is_file()

@@ -9,7 +9,6 @@ import secrets
 import unicodedata
 from abc import ABC, abstractmethod
 from datetime import UTC, datetime
-from email import policy
 from email.header import Header
 from email.message import EmailMessage
 from email.utils import format_datetime
@@ -143,6 +142,8 @@ def _refuse_control_characters(text: str) -> None:
 
 
 def _content(mail: Mail) -> bytes:
+    from email import policy  # noqa: PLC0415 - loaded when first used: it brings the grammar of all headers
+
     message = EmailMessage(policy.SMTP.clone(cte_type="7bit"))
     try:
         message.set_content(mail.text)

@@ -9,18 +9,14 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from prometheus_client import (
-    REGISTRY,
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    generate_latest,
-    start_http_server,
-)
+# Module by module, since the package as a whole loads much more (see `lean`).
+from prometheus_client import gc_collector, platform_collector, process_collector
+from prometheus_client.metrics import Counter, Gauge, Histogram
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import REGISTRY, CollectorRegistry
 
 PATIENCE_SECONDS = 5.0
+OF_THE_PROCESS = (gc_collector.GC_COLLECTOR, platform_collector.PLATFORM_COLLECTOR, process_collector.PROCESS_COLLECTOR)
 
 REQUESTS = Histogram(
     "kith_request_seconds",
@@ -136,6 +132,8 @@ class MetricsServers:
             MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
         self._servers: list[Any] = []
         if address is not None:
+            from prometheus_client.exposition import start_http_server  # noqa: PLC0415 - loaded when first used
+
             server, _thread = start_http_server(address[1], address[0], registry)
             self._servers.append(server)
         self._path = data / "metrics" / f"{name}.sock"
@@ -144,6 +142,8 @@ class MetricsServers:
     def _listen(self, registry: CollectorRegistry) -> None:
         class Page(socketserver.BaseRequestHandler):
             def handle(self) -> None:
+                from prometheus_client.exposition import generate_latest  # noqa: PLC0415 - loaded when first used
+
                 # Who asks and does not read holds up nobody else, nor the end of the process.
                 self.request.settimeout(PATIENCE_SECONDS)
                 with contextlib.suppress(OSError):

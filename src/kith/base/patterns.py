@@ -8,8 +8,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import re2
-
 __all__ = ["linear"]
 
 MOST_CHARACTERS = 10_000
@@ -21,6 +19,8 @@ def linear(pattern: str) -> Any | None:
     """Has `search`, `match` and `fullmatch`; None for what is no such expression, or is too large to be one."""
     if len(pattern) > MOST_CHARACTERS:
         return None
+    import re2  # noqa: PLC0415 - loaded when first used
+
     options = re2.Options()
     options.log_errors = False
     options.max_mem = MOST_MEMORY

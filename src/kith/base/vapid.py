@@ -7,10 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 
 import msgspec
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from kith.base import crypto
 
 __all__ = ["private_key", "public_key", "sign"]
 
@@ -18,14 +16,14 @@ _ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
 @lru_cache(4)
-def private_key(secret: bytes) -> ec.EllipticCurvePrivateKey:
-    return ec.derive_private_key(int.from_bytes(secret) % (_ORDER - 1) + 1, ec.SECP256R1())
+def private_key(secret: bytes) -> crypto.ec.EllipticCurvePrivateKey:
+    return crypto.ec.derive_private_key(int.from_bytes(secret) % (_ORDER - 1) + 1, crypto.ec.SECP256R1())
 
 
 @lru_cache(4)
 def public_key(secret: bytes) -> str:
     """As apps hand it on: the uncompressed point in base64url."""
-    point = private_key(secret).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    point = private_key(secret).public_key().public_bytes(crypto.Encoding.X962, crypto.PublicFormat.UncompressedPoint)
     return _encoded(point)
 
 
@@ -33,7 +31,9 @@ def sign(secret: bytes, *, audience: str, subject: str, expires_at: datetime) ->
     """A JSON Web Token (ES256) that tells a push service who sends to it; `audience` is the service's origin."""
     claims = {"aud": audience, "exp": int(expires_at.timestamp()), "sub": subject}
     signed = f"{_HEADER}.{_encoded(msgspec.json.encode(claims))}"
-    r, s = decode_dss_signature(private_key(secret).sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
+    r, s = crypto.decode_dss_signature(
+        private_key(secret).sign(signed.encode(), crypto.ec.ECDSA(crypto.hashes.SHA256()))
+    )
     return f"{signed}.{_encoded(r.to_bytes(32) + s.to_bytes(32))}"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import secrets
+from functools import cached_property
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from kith.base import crypto
 
 __all__ = ["Sealer"]
 
@@ -15,7 +15,11 @@ PREFIX = "v1:"
 
 class Sealer:
     def __init__(self, key: bytes) -> None:
-        self._cipher = AESGCM(key)
+        self._key = key
+
+    @cached_property
+    def _cipher(self) -> crypto.AESGCM:
+        return crypto.AESGCM(self._key)
 
     def seal(self, text: str, place: str) -> str:
         """`place` (table and column) goes into the seal: moved elsewhere, it does not open."""
@@ -27,5 +31,5 @@ class Sealer:
         raw = base64.b64decode(sealed.removeprefix(PREFIX))
         try:
             return self._cipher.decrypt(raw[:12], raw[12:], place.encode()).decode()
-        except InvalidTag as error:
+        except crypto.InvalidTag as error:
             raise ValueError(f"a secret of {place} was not sealed with this server's key") from error

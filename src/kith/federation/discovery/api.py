@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xml.sax.saxutils import quoteattr
+from html import escape
 
 import msgspec
 
@@ -39,7 +39,7 @@ def _host_meta(exchange: Exchange, *, as_json: bool) -> Answer:
         return _open(exchange, "application/jrd+json; charset=utf-8", body, varying)
     xrd = (
         '<?xml version="1.0" encoding="UTF-8"?>\n<XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0">\n'
-        f'  <Link rel="lrdd" template={quoteattr(template)}/>\n</XRD>\n'
+        f'  <Link rel="lrdd" template="{escape(template)}"/>\n</XRD>\n'
     )
     return _open(exchange, "application/xrd+xml; charset=utf-8", xrd.encode(), varying)
 

@@ -8,14 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_pem_private_key,
-)
+from kith.base import crypto
 
 __all__ = ["generate", "new_pair", "read_private_key"]
 
@@ -29,15 +22,15 @@ async def new_pair() -> tuple[str, str]:
 
 def generate() -> tuple[str, str]:
     """The same, for whoever is in a thread already."""
-    key = generate_private_key(public_exponent=65537, key_size=BITS)
-    public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    key = crypto.rsa.generate_private_key(public_exponent=65537, key_size=BITS)
+    public = key.public_key().public_bytes(crypto.Encoding.PEM, crypto.PublicFormat.SubjectPublicKeyInfo)
+    private = key.private_bytes(crypto.Encoding.PEM, crypto.PrivateFormat.PKCS8, crypto.NoEncryption())
     return public.decode(), private.decode()
 
 
-def read_private_key(pem: str) -> RSAPrivateKey:
+def read_private_key(pem: str) -> crypto.RSAPrivateKey:
     """Only for keys that we made and sealed."""
-    key = load_pem_private_key(pem.encode(), password=None, unsafe_skip_rsa_key_validation=True)
-    if not isinstance(key, RSAPrivateKey):
+    key = crypto.load_pem_private_key(pem.encode(), password=None, unsafe_skip_rsa_key_validation=True)
+    if not isinstance(key, crypto.RSAPrivateKey):
         raise TypeError("a key of ours is not an RSA key")
     return key

@@ -6,16 +6,7 @@ make checking as dear as signing. Whose a key is, is told by the document it sta
 
 from __future__ import annotations
 
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    PublicFormat,
-    load_der_public_key,
-    load_pem_public_key,
-)
-
+from kith.base import crypto
 from kith.federation.signatures.received import PublicKey
 from kith.federation.signatures.refusals import Fault, SignatureRefused
 
@@ -33,14 +24,14 @@ def read_pem(text: object) -> PublicKey:
     if not isinstance(text, str) or len(text) > LONGEST_PEM:
         raise _unreadable("it is no text, or too long")
     try:
-        return _checked(load_pem_public_key(text.encode()))
-    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        return _checked(crypto.load_pem_public_key(text.encode()))
+    except (ValueError, TypeError, crypto.UnsupportedAlgorithm) as error:
         raise _unreadable("it is no key in PEM format") from error
 
 
 def write_pem(key: PublicKey) -> str:
     """As it is kept, whatever form it came in."""
-    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+    return key.public_bytes(crypto.Encoding.PEM, crypto.PublicFormat.SubjectPublicKeyInfo).decode()
 
 
 def read_multikey(text: object) -> PublicKey:
@@ -51,10 +42,10 @@ def read_multikey(text: object) -> PublicKey:
     kind, key = raw[:2], raw[2:]
     try:
         if kind == _ED25519:
-            return Ed25519PublicKey.from_public_bytes(key)
+            return crypto.Ed25519PublicKey.from_public_bytes(key)
         if kind == _RSA:
-            return _checked(load_der_public_key(key))
-    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+            return _checked(crypto.load_der_public_key(key))
+    except (ValueError, TypeError, crypto.UnsupportedAlgorithm) as error:
         raise _unreadable("it is no key of its kind") from error
     raise _unreadable("it is neither RSA nor Ed25519")
 
@@ -71,9 +62,9 @@ def _from_base58(text: str) -> bytes:
 
 
 def _checked(key: object) -> PublicKey:
-    if isinstance(key, Ed25519PublicKey):
+    if isinstance(key, crypto.Ed25519PublicKey):
         return key
-    if not isinstance(key, RSAPublicKey):
+    if not isinstance(key, crypto.RSAPublicKey):
         raise _unreadable("it is neither RSA nor Ed25519")
     if not LEAST_BITS <= key.key_size <= MOST_BITS:
         raise _unreadable(f"RSA keys have {LEAST_BITS} to {MOST_BITS} bits")

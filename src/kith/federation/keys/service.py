@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import msgspec
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
+from kith.base import crypto
 from kith.base.caches import ByVersion
 from kith.base.db import writing
 from kith.base.errors import NotFound
@@ -38,7 +38,7 @@ class ActorKeys:
 
     def __init__(self, new_pair: Callable[[], Awaitable[tuple[str, str]]] = new_pair) -> None:
         self._new_pair = new_pair
-        self._parsed: ByVersion[RSAPrivateKey] = ByVersion("actor_keys", _MOST_BYTES)
+        self._parsed: ByVersion[crypto.RSAPrivateKey] = ByVersion("actor_keys", _MOST_BYTES)
         self._making: dict[AccountId | None, asyncio.Task[ActorKey]] = {}
         self._places = asyncio.Semaphore(_AT_ONCE)
 
@@ -67,7 +67,7 @@ class ActorKeys:
         sealed = work.find(Sealer).seal(private, PLACE)
         return ActorKey(work.new_id(), owner, public, sealed, None, work.now)
 
-    def parsed(self, work: Work, key_id: int, sealed: str, *, previous: bool = False) -> RSAPrivateKey:
+    def parsed(self, work: Work, key_id: int, sealed: str, *, previous: bool = False) -> crypto.RSAPrivateKey:
         found = self._parsed.get((key_id, previous))
         if found is None:
             found = read_private_key(work.find(Sealer).open(sealed, PLACE))

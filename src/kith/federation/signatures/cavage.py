@@ -8,8 +8,8 @@ from datetime import datetime
 from functools import lru_cache
 
 import msgspec
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
+from kith.base import crypto
 from kith.federation.signatures.clock import USUAL, check_window, read_http_date, read_seconds
 from kith.federation.signatures.digests import LONGEST_FIELD, check_digest
 from kith.federation.signatures.key_ids import read_key_id
@@ -23,7 +23,6 @@ LONGEST_DATE = 64
 MOST_PARAMETERS = 16
 MOST_COVERED = 32
 _ALGORITHMS = ("rsa-sha256", "hs2019")
-_KINDS = (RSAPublicKey,)
 # As nearly everybody writes it, in one step; whatever else is read parameter by parameter.
 _USUAL = re.compile(r'keyId="([^"\\]*)",(?:algorithm="([^"\\]*)",)?headers="([^"\\]*)",signature="([^"\\]*)"')
 _PARAMETER = re.compile(r'[ \t]*([A-Za-z][A-Za-z0-9_-]*)[ \t]*=[ \t]*(?:"([^"\\]*)"|([0-9.]+))[ \t]*(,|\Z)')
@@ -62,7 +61,7 @@ def read(request: ReceivedRequest, now: datetime) -> SignatureClaim:
     bases: tuple[bytes, ...] = (_base(request, sent, request.target),)
     if request.query and "(request-target)" in covered:  # with the query and without: servers differ
         bases += (_base(request, sent, request.path),)
-    return SignatureClaim(key_id, bases, sent.signature, _KINDS, created)
+    return SignatureClaim(key_id, bases, sent.signature, (crypto.RSAPublicKey,), created)
 
 
 def _parameters(value: bytes) -> _Parameters:

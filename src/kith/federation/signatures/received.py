@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 import msgspec
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
+from kith.base import crypto
 from kith.federation.signatures.key_ids import KeyId
 from kith.federation.signatures.refusals import Fault, SignatureRefused, shown
 
 __all__ = ["PublicKey", "ReceivedRequest", "SignatureClaim"]
 
-PublicKey = RSAPublicKey | Ed25519PublicKey
+PublicKey: TypeAlias = "crypto.RSAPublicKey | crypto.Ed25519PublicKey"
 
 MOST_HEADERS = 200
 _DEFAULT_PORTS = {"https": ":443", "http": ":80"}

@@ -7,9 +7,8 @@ from typing import Any
 
 import http_sf
 import msgspec
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
+from kith.base import crypto
 from kith.federation.signatures.clock import check_window
 from kith.federation.signatures.digests import LONGEST_FIELD, check_content_digest
 from kith.federation.signatures.key_ids import read_key_id
@@ -22,11 +21,8 @@ INPUT = b"signature-input"
 LONGEST = 8192
 MOST_PARAMETERS = 16
 MOST_COVERED = 32
-_KINDS: dict[str | None, tuple[type[PublicKey], ...]] = {
-    None: (RSAPublicKey, Ed25519PublicKey),
-    "rsa-v1_5-sha256": (RSAPublicKey,),
-    "ed25519": (Ed25519PublicKey,),
-}
+_RSA, _ED25519 = "rsa-v1_5-sha256", "ed25519"
+_ALGORITHMS = (None, _RSA, _ED25519)
 
 
 class _Parameters(msgspec.Struct, frozen=True):
@@ -67,14 +63,21 @@ def _parameters(request: ReceivedRequest) -> _Parameters:
     if expires is not None and type(expires) is not int:
         raise SignatureRefused(Fault.MALFORMED, "Invalid expires of the signature")
     algorithm = parameters.get("alg")
-    if (algorithm is not None and not isinstance(algorithm, str)) or algorithm not in _KINDS:
+    if (algorithm is not None and not isinstance(algorithm, str)) or algorithm not in _ALGORITHMS:
         words = "Unsupported signature algorithm (only rsa-v1_5-sha256 and ed25519 are supported)"
         raise SignatureRefused(Fault.ALGORITHM, words)
     written = http_sf.ser({label: (items, parameters)}).removeprefix(f"{label}=")
     covered = _covered(items)
     return _Parameters(
-        parameters["keyid"], signature, _KINDS[algorithm], covered, created, expires, written.encode("ascii")
+        parameters["keyid"], signature, _kinds(algorithm), covered, created, expires, written.encode("ascii")
     )
+
+
+def _kinds(algorithm: str | None) -> tuple[type[PublicKey], ...]:
+    """Which kinds of keys sign so. Where no algorithm is named, the key tells."""
+    if algorithm is None:
+        return crypto.RSAPublicKey, crypto.Ed25519PublicKey
+    return (crypto.RSAPublicKey,) if algorithm == _RSA else (crypto.Ed25519PublicKey,)
 
 
 def _one(request: ReceivedRequest, name: bytes) -> tuple[str, tuple[Any, dict[str, Any]]]:

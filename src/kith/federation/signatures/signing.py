@@ -6,19 +6,17 @@ import base64
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from urllib.parse import urlsplit
 
 import msgspec
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.hashes import SHA256
 
+from kith.base import crypto
 from kith.federation.signatures.clock import http_date
 from kith.federation.signatures.digests import content_digest_field, digest_field
 
 __all__ = ["RequestToSign", "Signer", "SigningScheme", "sign"]
 
-_PADDING, _HASH = PKCS1v15(), SHA256()
 _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 
 
@@ -33,7 +31,7 @@ class Signer(msgspec.Struct, frozen=True):
     """Who signs: an actor's key, and its name."""
 
     key_id: str
-    key: RSAPrivateKey
+    key: crypto.RSAPrivateKey
 
 
 class RequestToSign(msgspec.Struct, frozen=True):
@@ -90,7 +88,13 @@ def _sign_rfc9421(signer: Signer, request: RequestToSign, at: datetime) -> dict[
 
 
 def _signature(signer: Signer, base: str) -> str:
-    return base64.b64encode(signer.key.sign(base.encode("latin-1"), _PADDING, _HASH)).decode()
+    return base64.b64encode(signer.key.sign(base.encode("latin-1"), *_scheme())).decode()
+
+
+@cache
+def _scheme() -> tuple[crypto.PKCS1v15, crypto.hashes.SHA256]:
+    """How RSA keys sign: padding and digest."""
+    return crypto.PKCS1v15(), crypto.hashes.SHA256()
 
 
 def _where(url: str) -> tuple[str, str]:

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.hashes import SHA256
-
+from kith.base import crypto
 from kith.federation.signatures import cavage, rfc9421
 from kith.federation.signatures.received import PublicKey, ReceivedRequest, SignatureClaim
 from kith.federation.signatures.refusals import Fault, SignatureRefused, shown
 
 __all__ = ["is_signed", "is_valid", "read_claim", "verify"]
-
-_PADDING, _HASH = PKCS1v15(), SHA256()
 
 
 def is_signed(request: ReceivedRequest) -> bool:
@@ -41,10 +36,16 @@ def verify(claim: SignatureClaim, key: PublicKey) -> None:
 
 def _signed(key: PublicKey, signature: bytes, base: bytes) -> bool:
     try:
-        if isinstance(key, Ed25519PublicKey):
+        if isinstance(key, crypto.Ed25519PublicKey):
             key.verify(signature, base)
         else:
-            key.verify(signature, base, _PADDING, _HASH)
-    except InvalidSignature:
+            key.verify(signature, base, *_scheme())
+    except crypto.InvalidSignature:
         return False
     return True
+
+
+@cache
+def _scheme() -> tuple[crypto.PKCS1v15, crypto.hashes.SHA256]:
+    """How RSA keys sign: padding and digest."""
+    return crypto.PKCS1v15(), crypto.hashes.SHA256()

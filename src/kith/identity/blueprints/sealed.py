@@ -6,9 +6,7 @@ import base64
 import hashlib
 import secrets
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
+from kith.base import crypto
 from kith.identity.blueprints.tags import BadBlueprint
 
 __all__ = ["SHORTEST_KEY", "FileSealer"]
@@ -26,14 +24,14 @@ class FileSealer:
             raise BadBlueprint(f"the key must have at least {SHORTEST_KEY} characters")
         self._key = key.strip()
         self._salt = secrets.token_bytes(16)
-        self._ciphers: dict[bytes, AESGCM] = {}
+        self._ciphers: dict[bytes, crypto.AESGCM] = {}
 
-    def _cipher(self, salt: bytes) -> AESGCM:
+    def _cipher(self, salt: bytes) -> crypto.AESGCM:
         if salt not in self._ciphers:
             if len(self._ciphers) >= MOST_SALTS:
                 raise BadBlueprint("these secrets come from too many exports")
             made = hashlib.scrypt(self._key, salt=salt, n=1 << 15, r=8, p=1, maxmem=64 << 20, dklen=32)
-            self._ciphers[salt] = AESGCM(made)
+            self._ciphers[salt] = crypto.AESGCM(made)
         return self._ciphers[salt]
 
     def seal(self, text: str, place: str) -> str:
@@ -48,5 +46,5 @@ class FileSealer:
                 raise ValueError
             raw = base64.b64decode(sealed.removeprefix(_PREFIX), validate=True)
             return self._cipher(raw[:16]).decrypt(raw[16:28], raw[28:], place.encode()).decode()
-        except (InvalidTag, ValueError):
+        except (crypto.InvalidTag, ValueError):
             raise BadBlueprint(f"the sealed {place} does not open with this key") from None

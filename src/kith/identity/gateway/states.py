@@ -11,10 +11,8 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import OctKey
 
+from kith.identity import jose
 from kith.identity.gateway.gateways import Gateway
 
 __all__ = [
@@ -70,7 +68,7 @@ def sign(gateway: Gateway, key: str, redirect: str, now: datetime, *, tries: int
         iat=int(now.timestamp()),
         tries=tries,
     )
-    return jwt.encode({"alg": "HS256"}, msgspec.to_builtins(state), _secret(gateway), algorithms=["HS256"]), state
+    return jose.jwt.encode({"alg": "HS256"}, msgspec.to_builtins(state), _secret(gateway), algorithms=["HS256"]), state
 
 
 def read_state(gateway: Gateway, text: str, now: datetime) -> SignInState:
@@ -78,9 +76,9 @@ def read_state(gateway: Gateway, text: str, now: datetime) -> SignInState:
     if not text or len(text) > MOST_STATE or not text.isascii():
         raise BadState("no state")
     try:
-        claims: dict[str, Any] = dict(jwt.decode(text, _secret(gateway), algorithms=["HS256"]).claims)
+        claims: dict[str, Any] = dict(jose.jwt.decode(text, _secret(gateway), algorithms=["HS256"]).claims)
         state = msgspec.convert(claims, SignInState)
-    except (JoseError, ValueError, TypeError) as error:
+    except (jose.JoseError, ValueError, TypeError) as error:
         raise BadState("not signed by us") from error
     if state.iss != gateway.client_id:
         raise BadState("of another gateway")
@@ -99,5 +97,5 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
-def _secret(gateway: Gateway) -> OctKey:
-    return OctKey.import_key(gateway.cookie_secret.encode())
+def _secret(gateway: Gateway) -> jose.OctKey:
+    return jose.OctKey.import_key(gateway.cookie_secret.encode())

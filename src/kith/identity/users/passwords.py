@@ -10,14 +10,16 @@ import hashlib
 import os
 import secrets
 from concurrent.futures import ThreadPoolExecutor
-
-from argon2 import PasswordHasher
-from argon2.exceptions import Argon2Error, InvalidHashError
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kith.base.caches import ForAWhile
 from kith.base.db import writing
 from kith.base.metrics import PASSWORD_CHECKS as CHECKS
 from kith.identity.users import brought_passwords
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
 
 __all__ = ["MOST_CHARACTERS", "Passwords"]
 
@@ -34,12 +36,18 @@ class Passwords:
     """
 
     def __init__(self, *, rounds: int = ROUNDS, kibibytes: int = KIBIBYTES) -> None:
-        self._hasher = PasswordHasher(time_cost=rounds, memory_cost=kibibytes, parallelism=1)
+        self._rounds, self._kibibytes = rounds, kibibytes
         self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="argon2")
         self._key = secrets.token_bytes(32)
         self._right: ForAWhile[bool] = ForAWhile("passwords", seconds=REMEMBER_SECONDS, most=REMEMBER_MOST)
         self._nobody: str | None = None
         self._brought: dict[str, str] = {}  # a hash of nobody's of each other kind, once one of somebody's was seen
+
+    @cached_property
+    def _hasher(self) -> PasswordHasher:
+        from argon2 import PasswordHasher  # noqa: PLC0415 - loaded when first used
+
+        return PasswordHasher(time_cost=self._rounds, memory_cost=self._kibibytes, parallelism=1)
 
     async def hash(self, password: str) -> str:
         writing.refuse("A password is hashed")
@@ -75,6 +83,8 @@ class Passwords:
         return self._right.get(self.memory(stored, password, where)) is True
 
     def needs_rehash(self, stored: str) -> bool:
+        from argon2.exceptions import InvalidHashError  # noqa: PLC0415 - loaded when first used
+
         try:
             return self._hasher.check_needs_rehash(stored)
         except InvalidHashError:
@@ -105,6 +115,8 @@ class Passwords:
         return False
 
     def _is_ours(self, stored: str, password: str) -> bool:
+        from argon2.exceptions import Argon2Error, InvalidHashError  # noqa: PLC0415 - loaded when first used
+
         try:
             return self._hasher.verify(stored, password)
         except (Argon2Error, InvalidHashError):

@@ -11,10 +11,8 @@ import secrets
 from datetime import UTC, datetime, timedelta
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from kith.base import crypto
 
 KEPT = timedelta(weeks=3)
 _VERSION = b"\x01"
@@ -35,7 +33,7 @@ def seal(secret: bytes, franking: Franking, now: datetime) -> str:
     week = _week(now)
     nonce = secrets.token_bytes(_NONCE)
     head = _VERSION + week.to_bytes(4)
-    sealed = AESGCM(_key(secret, week)).encrypt(nonce, msgspec.json.encode(franking), head)
+    sealed = crypto.AESGCM(_key(secret, week)).encrypt(nonce, msgspec.json.encode(franking), head)
     return base64.urlsafe_b64encode(head + nonce + sealed).rstrip(b"=").decode()
 
 
@@ -49,8 +47,8 @@ def open_seal(secret: bytes, text: str, now: datetime) -> Franking | None:
         week = int.from_bytes(head[1:])
         if head[:1] != _VERSION or not _week(now - KEPT) <= week <= _week(now):
             return None
-        said = AESGCM(_key(secret, week)).decrypt(nonce, sealed, head)
-    except (ValueError, InvalidTag):
+        said = crypto.AESGCM(_key(secret, week)).decrypt(nonce, sealed, head)
+    except (ValueError, crypto.InvalidTag):
         return None
     return msgspec.json.decode(said, type=Franking)
 
@@ -61,4 +59,4 @@ def _week(now: datetime) -> int:
 
 def _key(secret: bytes, week: int) -> bytes:
     """One key for each week, made of the server's own secret."""
-    return HKDF(SHA256(), 32, salt=None, info=b"message franking %d" % week).derive(secret)
+    return crypto.HKDF(crypto.hashes.SHA256(), 32, salt=None, info=b"message franking %d" % week).derive(secret)

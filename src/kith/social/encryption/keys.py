@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from kith.base import crypto
 
 KEY_BYTES = 32
 SIGNATURE_BYTES = 64
@@ -35,7 +34,7 @@ def is_signature_of(signature: str, message: str, *, by: str) -> bool:
     if raw is None or key is None or len(raw) != SIGNATURE_BYTES or len(key) != KEY_BYTES:
         return False
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(raw, message.encode("utf-8", "surrogatepass"))
-    except (InvalidSignature, ValueError):
+        crypto.Ed25519PublicKey.from_public_bytes(key).verify(raw, message.encode("utf-8", "surrogatepass"))
+    except (crypto.InvalidSignature, ValueError):
         return False
     return True

@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
 import msgspec
-import nh3
 
 from kith.base.errors import Invalid, NotFound
 from kith.base.work import Work
@@ -25,7 +24,7 @@ WEEKS = 12
 MONTH = timedelta(weeks=4)
 LONGEST_RULE = 300
 LONGEST_PAGE = 500_000
-_TAGS = nh3.ALLOWED_TAGS - {"img", "map", "area"}
+_TAGS_REFUSED = {"img", "map", "area"}
 
 
 class Numbers(msgspec.Struct, frozen=True):
@@ -109,7 +108,9 @@ async def write_page(work: Work, kind: PageKind, text: str, *, begins: date | No
 def page_html(work: Work, text: str) -> str:
     """A page as it is kept."""
     if re.match(r"\s*<[a-zA-Z!]", text):
-        return nh3.clean(text, tags=_TAGS)
+        import nh3  # noqa: PLC0415 - loaded when first used
+
+        return nh3.clean(text, tags=nh3.ALLOWED_TAGS - _TAGS_REFUSED)
     return to_html(text, {}, lambda name: tag_url(work.settings, name), own_links=True)
 
 

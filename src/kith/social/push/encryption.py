@@ -9,12 +9,8 @@ from __future__ import annotations
 import secrets
 
 import msgspec
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from kith.base import crypto
 from kith.social.push.keys import encode
 
 __all__ = ["MOST_BYTES", "Encrypted", "encrypt", "encrypt_legacy"]
@@ -40,7 +36,7 @@ def encrypt(text: bytes, receiver: bytes, auth: bytes) -> Encrypted:
     key = _derive(salt, secret, b"Content-Encoding: aes128gcm\0", 16)
     nonce = _derive(salt, secret, b"Content-Encoding: nonce\0", 12)
     header = salt + MOST_MESSAGE.to_bytes(4) + len(public).to_bytes(1) + public
-    body = header + AESGCM(key).encrypt(nonce, text + b"\x02", None)
+    body = header + crypto.AESGCM(key).encrypt(nonce, text + b"\x02", None)
     return Encrypted(body, {"Content-Encoding": "aes128gcm"})
 
 
@@ -52,7 +48,7 @@ def encrypt_legacy(text: bytes, receiver: bytes, auth: bytes) -> Encrypted:
     context = b"P-256\0" + _sized(receiver) + _sized(public)
     key = _derive(salt, secret, b"Content-Encoding: aesgcm\0" + context, 16)
     nonce = _derive(salt, secret, b"Content-Encoding: nonce\0" + context, 12)
-    body = AESGCM(key).encrypt(nonce, b"\0\0" + text, None)  # begins with the length of a padding: none
+    body = crypto.AESGCM(key).encrypt(nonce, b"\0\0" + text, None)  # begins with the length of a padding: none
     return Encrypted(
         body,
         {
@@ -67,14 +63,14 @@ def _agree(receiver: bytes, text: bytes) -> tuple[bytes, bytes]:
     """The public part of a fresh key pair, and what it shares with the receiver."""
     if len(text) > MOST_BYTES:
         raise ValueError(f"a message of {len(text)} bytes is too large")
-    sender = ec.generate_private_key(ec.SECP256R1())
-    public = sender.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), receiver)
-    return public, sender.exchange(ec.ECDH(), point)
+    sender = crypto.ec.generate_private_key(crypto.ec.SECP256R1())
+    public = sender.public_key().public_bytes(crypto.Encoding.X962, crypto.PublicFormat.UncompressedPoint)
+    point = crypto.ec.EllipticCurvePublicKey.from_encoded_point(crypto.ec.SECP256R1(), receiver)
+    return public, sender.exchange(crypto.ec.ECDH(), point)
 
 
 def _derive(salt: bytes, secret: bytes, info: bytes, size: int) -> bytes:
-    return HKDF(hashes.SHA256(), size, salt, info).derive(secret)
+    return crypto.HKDF(crypto.hashes.SHA256(), size, salt, info).derive(secret)
 
 
 def _sized(raw: bytes) -> bytes:

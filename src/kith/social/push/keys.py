@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 
-from cryptography.hazmat.primitives.asymmetric import ec
+from kith.base import crypto
 
 __all__ = ["AUTH_BYTES", "decode", "encode", "is_point"]
 
@@ -35,7 +35,7 @@ def is_point(raw: bytes) -> bool:
     if len(raw) != POINT_BYTES or raw[0] != 4:
         return False
     try:
-        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), raw)
+        crypto.ec.EllipticCurvePublicKey.from_encoded_point(crypto.ec.SECP256R1(), raw)
     except ValueError:
         return False
     return True

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import regex  # type: ignore[import-untyped]
+import re
+from functools import cache
+from typing import Any
 
 from kith.social.text.parts import find
 
 URL_LENGTH = 23
 LONGEST = 16 * 1024
-_CLUSTER = regex.compile(r"\X")
-_FLAGS = regex.compile("[\U0001f1e6-\U0001f1ff]+")
+_FLAGS = re.compile("[\U0001f1e6-\U0001f1ff]+")
+
+
+@cache
+def _cluster() -> Any:
+    import regex  # type: ignore[import-untyped] # noqa: PLC0415 - loaded when first used
+
+    return regex.compile(r"\X")
 
 
 def graphemes(text: str) -> int:
@@ -20,7 +28,7 @@ def graphemes(text: str) -> int:
         return len(text)
     # Of the letters that flags are made of, two make one. The expression would count each run again from its start.
     text = _FLAGS.sub(lambda run: "x" * ((run.end() - run.start() + 1) // 2), text)
-    return sum(1 for _ in _CLUSTER.finditer(text))
+    return sum(1 for _ in _cluster().finditer(text))
 
 
 def length(text: str) -> int:

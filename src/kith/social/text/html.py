@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from html import escape
-
-import nh3
+from typing import TYPE_CHECKING
 
 from kith.social.text.character_references import unescaped
 from kith.social.text.parts import Found, find, normal_tag
+
+if TYPE_CHECKING:
+    import nh3
 
 __all__ = ["clean", "plain", "to_html", "to_line"]
 
@@ -130,16 +133,20 @@ def _attribute(element: str, name: str, value: str) -> str | None:
     return value
 
 
-_cleaner = nh3.Cleaner(
-    tags=set(_TAGS),
-    attributes=_ATTRIBUTES,
-    attribute_filter=_attribute,
-    url_schemes=set(_SCHEMES),
-    link_rel="nofollow noopener",
-    set_tag_attribute_values={"a": {"target": "_blank"}},
-    strip_comments=True,
-    clean_content_tags={"script", "style"},
-)
+@cache
+def _cleaner() -> nh3.Cleaner:
+    import nh3  # noqa: PLC0415 - loaded when first used
+
+    return nh3.Cleaner(
+        tags=set(_TAGS),
+        attributes=_ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes=set(_SCHEMES),
+        link_rel="nofollow noopener",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        strip_comments=True,
+        clean_content_tags={"script", "style"},
+    )
 
 
 def clean(html: str) -> str:
@@ -152,7 +159,7 @@ def clean(html: str) -> str:
         return f"<p>{_escaped(plain(html))}</p>"
     end = html.rfind(">") + 1
     html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", html[:end]) + html[end:]
-    return _cleaner.clean(html)
+    return _cleaner().clean(html)
 
 
 def _is_shallow(html: str) -> bool:

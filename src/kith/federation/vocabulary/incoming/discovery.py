@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any
-from xml.parsers import expat
 
 import msgspec
 
@@ -114,6 +113,8 @@ def _json_links(raw: bytes) -> list[Document]:
 
 def _xml_links(raw: bytes) -> list[dict[str, str]]:
     """A document with a type declaration is refused: entities grow without bounds, and may name files."""
+    from xml.parsers import expat  # noqa: PLC0415 - loaded when first used
+
     found: list[dict[str, str]] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:

@@ -12,14 +12,12 @@ from typing import Any
 from urllib.parse import unquote_plus
 
 import msgspec
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet, OctKey
 
 from kith.base.db import Taken
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
+from kith.identity import jose
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.clients import client as clients
@@ -136,8 +134,8 @@ async def _is_signed(work: Work, client: Client, proof: str, exchange: Exchange)
     """False for an assertion that this client has not signed; raises if it has, but the assertion is invalid."""
     try:
         header = keys.read_header(proof)
-        claims = jwt.decode(proof, _key_of(client, header), algorithms=ASSERTION_ALGS).claims
-    except (keys.BadToken, JoseError, ValueError, TypeError, KeyError):
+        claims = jose.jwt.decode(proof, _key_of(client, header), algorithms=ASSERTION_ALGS).claims
+    except (keys.BadToken, jose.JoseError, ValueError, TypeError, KeyError):
         return False
     if claims.get("iss") != client.client_id or claims.get("sub") != client.client_id:
         return False
@@ -168,8 +166,8 @@ def _wrong_with(work: Work, claims: dict[str, Any], places: set[str]) -> str | N
 
 def _key_of(client: Client, header: dict[str, Any]) -> Any:
     """The registered key with this `kid`; without a `kid` the only key there is. Never a shared secret."""
-    known = KeySet.import_key_set(client.jwks)  # type: ignore[arg-type]
-    found = [one for one in known.keys if not isinstance(one, OctKey)]
+    known = jose.KeySet.import_key_set(client.jwks)  # type: ignore[arg-type]
+    found = [one for one in known.keys if not isinstance(one, jose.OctKey)]
     if "kid" in header:
         found = [one for one in found if one.kid == header["kid"]]
     if len(found) != 1:

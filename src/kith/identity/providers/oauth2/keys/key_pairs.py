@@ -7,15 +7,13 @@ import hashlib
 from typing import Any
 
 import msgspec
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.serialization import Encoding
-from joserfc.jwk import ECKey, OKPKey
 
+from kith.base import crypto
 from kith.base.work import Work
+from kith.identity import jose
 from kith.identity.crypto import keypairs
 from kith.identity.providers.oauth2.clients.client import Client
-from kith.identity.providers.oauth2.keys.parsed_keys import READERS, AsymmetricKey, KeyRing, parse
+from kith.identity.providers.oauth2.keys.parsed_keys import KINDS, AsymmetricKey, KeyRing, parse
 
 _CURVES = {"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}
 
@@ -33,7 +31,7 @@ async def pair_of(work: Work, client: Client) -> Pair | None:
     if client.signing_key is None:
         return None
     row = await keypairs.find(work, client.signing_key)
-    if row is None or not row.key_data or row.key_type not in READERS:
+    if row is None or not row.key_data or row.key_type not in KINDS:
         return None
     name = hashlib.sha256(row.key_data.encode()).hexdigest()
     ring = work.find(KeyRing)
@@ -42,20 +40,20 @@ async def pair_of(work: Work, client: Client) -> Pair | None:
 
 
 def _alg_by(key: AsymmetricKey) -> str:
-    if isinstance(key, ECKey):
+    if isinstance(key, jose.ECKey):
         return _CURVES[key.curve_name]
-    return "EdDSA" if isinstance(key, OKPKey) else "RS256"
+    return "EdDSA" if isinstance(key, jose.OKPKey) else "RS256"
 
 
 def certificate_chain(certificate_data: str) -> dict[str, Any]:
-    certificates = x509.load_pem_x509_certificates(certificate_data.encode())
+    certificates = crypto.x509.load_pem_x509_certificates(certificate_data.encode())
     first = certificates[0]
 
     def told(raw: bytes) -> str:
         return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
     return {
-        "x5c": [base64.b64encode(one.public_bytes(Encoding.DER)).decode() for one in certificates],
-        "x5t": told(first.fingerprint(hashes.SHA1())),  # noqa: S303 - a name, not a promise
-        "x5t#S256": told(first.fingerprint(hashes.SHA256())),
+        "x5c": [base64.b64encode(one.public_bytes(crypto.Encoding.DER)).decode() for one in certificates],
+        "x5t": told(first.fingerprint(crypto.hashes.SHA1())),  # a name, not a promise
+        "x5t#S256": told(first.fingerprint(crypto.hashes.SHA256())),
     }

@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
-
-from joserfc.jwk import ECKey, OKPKey, RSAKey
+from typing import Any, TypeAlias
 
 from kith.base.caches import ByVersion
+from kith.identity import jose
 
 _KEY_BYTES = 8 << 10  # about what a parsed key takes
 _MOST_BYTES = 8 << 20
 
-AsymmetricKey = RSAKey | ECKey | OKPKey
-READERS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {
-    "RS256": RSAKey,
-    "ES256": ECKey,
-    "EdDSA": OKPKey,
-    "rsa": RSAKey,
-    "ec": ECKey,
-    "ed25519": OKPKey,
-    "ed448": OKPKey,
-}
+AsymmetricKey: TypeAlias = "jose.RSAKey | jose.ECKey | jose.OKPKey"
+KINDS = frozenset({"RS256", "ES256", "EdDSA", "rsa", "ec", "ed25519", "ed448"})  # algorithms, and types of key pairs
 
 
 class KeyRing:
@@ -40,7 +31,18 @@ class KeyRing:
 
 async def parse(pem: str, kind: str) -> AsymmetricKey:
     """Parse a key in a thread: checking a long RSA key takes a while."""
-    return await asyncio.to_thread(READERS[kind].import_key, pem)
+    return await asyncio.to_thread(_reader(kind).import_key, pem)
+
+
+def _reader(kind: str) -> type[jose.RSAKey] | type[jose.ECKey] | type[jose.OKPKey]:
+    match kind:
+        case "RS256" | "rsa":
+            return jose.RSAKey
+        case "ES256" | "ec":
+            return jose.ECKey
+        case "EdDSA" | "ed25519" | "ed448":
+            return jose.OKPKey
+    raise KeyError(kind)
 
 
 def public_jwk(key: AsymmetricKey, alg: str, kid: str) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import asyncio
 from datetime import datetime, timedelta
 
 import msgspec
-from joserfc.jwk import ECKey, OKPKey, RSAKey
 from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import Instant, command, insert_into, query
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.identity import jose
 from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, KeyRing, parse, public_jwk
 from kith.identity.providers.oauth2.tables import SigningKey, signing_keys
 from kith.identity.sealing import Sealer
@@ -88,15 +88,12 @@ async def ensure(work: Work, alg: str) -> SigningKey:
 
 
 async def rotate(work: Work, _payload: Rotate) -> None:
-    """Make the next key for each algorithm in use, a week before it signs."""
+    """Make the next key for each algorithm in use, a week before it signs. The first is made when it must sign."""
     due: dict[str, SigningKey] = {}
     for alg in OWN:
         latest = await work.db.one(_latest, alg=alg)
-        if latest is None and alg != DEFAULT:
-            continue
-        if latest is None or latest.signs_until - KNOWN_BEFORE <= work.now:
-            begins = work.now if latest is None else max(latest.signs_until, work.now)
-            due[alg] = await _generate(work, alg, begins)
+        if latest is not None and latest.signs_until - KNOWN_BEFORE <= work.now:
+            due[alg] = await _generate(work, alg, max(latest.signs_until, work.now))
     await work.db.hold(_HOLD)
     for alg, made in due.items():
         latest = await work.db.one(_latest, alg=alg)
@@ -122,10 +119,10 @@ async def _generate(work: Work, alg: str, begins: datetime) -> SigningKey:
 def _new_key(alg: str) -> AsymmetricKey:
     match alg:
         case "ES256":
-            return ECKey.generate_key("P-256")
+            return jose.ECKey.generate_key("P-256")
         case "EdDSA":
-            return OKPKey.generate_key("Ed25519")
-    return RSAKey.generate_key(RSA_BITS)
+            return jose.OKPKey.generate_key("Ed25519")
+    return jose.RSAKey.generate_key(RSA_BITS)
 
 
 async def _keep(work: Work, made: SigningKey) -> None:

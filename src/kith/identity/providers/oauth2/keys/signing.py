@@ -7,22 +7,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import warnings
 from typing import Any
 
 import msgspec
-from joserfc import jwt
-from joserfc.errors import JoseError, SecurityWarning
-from joserfc.jwk import OctKey
 
 from kith.base.work import Work
+from kith.identity import jose
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.keys.key_pairs import certificate_chain, pair_of
 from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, public_jwk
 from kith.identity.providers.oauth2.keys.server_keys import DEFAULT, OWN, ensure, find_by_kid, known_keys, private_key
-
-# The name is old, but it is the one that clients know (RFC 9864 has others); a client's secret is as long as it is.
-warnings.filterwarnings("ignore", category=SecurityWarning)
 
 _HASHES = {"256": "sha256", "384": "sha384", "512": "sha512"}
 
@@ -40,21 +34,23 @@ async def ready(work: Work, client: Client) -> None:
 async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str = "JWT") -> str:
     header: dict[str, Any] = {"typ": typ}
     if secret_signs(client):
-        return jwt.encode(header | {"alg": "HS256"}, claims, _secret_key(client), algorithms=["HS256"])
+        return jose.jwt.encode(header | {"alg": "HS256"}, claims, _secret_key(client), algorithms=["HS256"])
     pair = await pair_of(work, client)
     if pair is not None:
-        return jwt.encode(header | {"alg": pair.alg, "kid": pair.kid}, claims, pair.key, algorithms=[pair.alg])
+        return jose.jwt.encode(header | {"alg": pair.alg, "kid": pair.kid}, claims, pair.key, algorithms=[pair.alg])
     alg = alg_of_own(client)
     row = await ensure(work, alg)
-    return jwt.encode(header | {"alg": alg, "kid": row.kid}, claims, await private_key(work, row), algorithms=[alg])
+    return jose.jwt.encode(
+        header | {"alg": alg, "kid": row.kid}, claims, await private_key(work, row), algorithms=[alg]
+    )
 
 
 async def verify(work: Work, client: Client, token: str) -> dict[str, Any]:
     """The claims of a token that we signed for this client, even if it has expired."""
     alg, key = await _key_for(work, client, token)
     try:
-        claims = jwt.decode(token, key, algorithms=[alg]).claims
-    except (JoseError, ValueError, TypeError) as error:
+        claims = jose.jwt.decode(token, key, algorithms=[alg]).claims
+    except (jose.JoseError, ValueError, TypeError) as error:
         raise BadToken("not signed by us") from error
     audience = claims.get("aud")
     named = audience if isinstance(audience, list) else [audience]
@@ -117,15 +113,15 @@ def secret_signs(client: Client) -> bool:
     return client.alg == "HS256" and bool(client.secret)
 
 
-def _secret_key(client: Client) -> OctKey:
-    return OctKey.import_key((client.secret or "").encode())
+def _secret_key(client: Client) -> jose.OctKey:
+    return jose.OctKey.import_key((client.secret or "").encode())
 
 
 def alg_of_own(client: Client) -> str:
     return client.alg if client.alg in OWN else DEFAULT
 
 
-async def _key_for(work: Work, client: Client, token: str) -> tuple[str, AsymmetricKey | OctKey]:
+async def _key_for(work: Work, client: Client, token: str) -> tuple[str, AsymmetricKey | jose.OctKey]:
     header = read_header(token)
     kid = header.get("kid")
     if secret_signs(client):

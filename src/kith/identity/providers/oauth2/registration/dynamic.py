@@ -10,8 +10,6 @@ import unicodedata
 from typing import Any
 
 import msgspec
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet, OctKey
 from sqlalchemy import bindparam, select
 
 from kith.base.db import query
@@ -20,6 +18,7 @@ from kith.base.limits import Limiter, LimitRule
 from kith.base.params import parse_json
 from kith.base.unicode import normal_form
 from kith.base.work import Work
+from kith.identity import jose
 from kith.identity.applications.tables import applications
 from kith.identity.audit import service as audit
 from kith.identity.providers.family import providers
@@ -152,10 +151,10 @@ async def _check(work: Work, sent: Metadata) -> None:
 
 def _check_keys(jwks: dict[str, Any]) -> None:
     try:
-        known = KeySet.import_key_set(jwks).keys  # type: ignore[arg-type]
-    except (JoseError, ValueError, TypeError, KeyError) as error:
+        known = jose.KeySet.import_key_set(jwks).keys  # type: ignore[arg-type]
+    except (jose.JoseError, ValueError, TypeError, KeyError) as error:
         raise _wrong("jwks holds no usable key.") from error
-    if not known or any(isinstance(one, OctKey) or one.is_private for one in known):
+    if not known or any(isinstance(one, jose.OctKey) or one.is_private for one in known):
         raise _wrong("jwks must hold public keys only.")
 
 
