@@ -24,6 +24,7 @@ from kith.identity.blueprints.user_model import UserModel
 from kith.identity.blueprints.writing import as_yaml
 from kith.identity.caller import ApiCaller
 from kith.identity.reauthentication import ReauthenticationNeeded
+from kith.identity.users.passwords import Passwords
 from tests.conftest import TownBuilder
 from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
 from tests.identity.saml_keys import pair
@@ -311,6 +312,28 @@ async def test_a_password_in_an_import_is_guarded_as_anywhere(town: Town) -> Non
         with pytest.raises(BadBlueprint, match="password: "):
             await tried(by_token, new_name("somebody"), "short")
         assert (await tried(SYSTEM, new_name("somebody"), "short")).changes
+
+
+@pytest.mark.parametrize(
+    "hashed",
+    [
+        "$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA",
+        "$argon2id$v=19$m=1024,t=900,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA",
+        "$2b$31$" + "A" * 53,
+        "bcrypt_sha256$$2b$31$" + "A" * 53,
+        "pbkdf2_sha256$1000000000$salt$" + "A" * 43 + "=",
+    ],
+)
+async def test_a_hash_that_costs_too_much_is_refused(town: Town, hashed: str) -> None:
+    def file(text: str) -> ReadFile:
+        attrs = f"{{name: n, password_hash: '{text}'}}"
+        return read(f"entries:\n- {{model: core.user, identifiers: {{username: {new_name('dear')}}}, attrs: {attrs}}}")
+
+    async with town.house() as house:
+        with pytest.raises(BadBlueprint, match="costs too much to check"):
+            await rehearsed(house, [file(hashed)])
+        for cheap in ("$2b$12$" + "A" * 53, await house.find(Passwords).hash("a long enough password")):
+            assert (await rehearsed(house, [file(cheap)])).changes
 
 
 async def until(person: Person, name: str, status: str) -> dict[str, Any]:

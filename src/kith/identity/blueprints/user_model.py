@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from sqlalchemy import bindparam, select
@@ -18,6 +17,7 @@ from kith.identity.reauthentication import refuse_app_password, require_current_
 from kith.identity.rest import operations
 from kith.identity.users import service
 from kith.identity.users import store as users
+from kith.identity.users.brought_passwords import is_affordable
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import complain_password, complaints_of
 from kith.identity.users.tables import users as table
@@ -25,7 +25,6 @@ from kith.identity.users.tables import users as table
 __all__ = ["UserModel"]
 
 ROLES = ("user", "moderator", "administrator", "owner")
-_HASH = re.compile(r"(\$(argon2id?|2[aby])|pbkdf2_sha(256|1)|bcrypt_sha256\$\$2[aby])\$[ -~]{20,500}")
 _OWN = ("role", "password", "password_hash", "current_password")
 _more = query(
     select(table.c.password, table.c.role, table.c.approved_at, table.c.confirmed_at).where(
@@ -100,8 +99,8 @@ class UserModel(RecordModel):
                 raise Forbidden("You do not have permission to reset passwords.")
         elif "password_hash" in own and run.caller.permissions is not None:
             raise Forbidden("Only a superuser may set the hash of a password.")
-        if "password_hash" in own and not _HASH.fullmatch(str(own["password_hash"])):
-            raise BadBlueprint("password_hash: this is no hash of a password")
+        if "password_hash" in own and not is_affordable(str(own["password_hash"])):
+            raise BadBlueprint("password_hash: this is no hash of a password, or one that costs too much to check")
         if "role" in own and own["role"] not in ROLES:
             raise BadBlueprint(f"role: must be one of {', '.join(ROLES)}")
         return own
