@@ -11,7 +11,7 @@ from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.blueprints.models import SecretText, StoredValues, Values
 from kith.identity.blueprints.record_models import RecordModel
-from kith.identity.blueprints.run import BlueprintRun
+from kith.identity.blueprints.run import BlueprintRun, NewPassword
 from kith.identity.blueprints.tags import BadBlueprint
 from kith.identity.reauthentication import refuse_app_password, require_current_password
 from kith.identity.rest import operations
@@ -53,7 +53,7 @@ class UserModel(RecordModel):
                 found.append(one)
         return found
 
-    async def hash_ahead(self, work: Work, username: Any, password: Any, *, compares: bool) -> str | None:
+    async def hash_ahead(self, work: Work, username: Any, password: Any, *, compares: bool) -> NewPassword | None:
         """Before anything is written. Where it `compares`, None if it is their password already.
 
         What the operator writes is not judged by the policies; what people send is.
@@ -72,7 +72,7 @@ class UserModel(RecordModel):
         passwords = work.find(Passwords)
         if compares and user and user.password and await passwords.check(user.password, password, anew=True):
             return None
-        return await passwords.hash(password)
+        return NewPassword(password, await passwords.hash(password), is_known=user is not None)
 
     async def create(self, run: BlueprintRun, attrs: Values) -> StoredValues:
         own = self._own(run, attrs)
@@ -92,8 +92,8 @@ class UserModel(RecordModel):
 
     def _own(self, run: BlueprintRun, attrs: Values) -> Values:
         own = {name: attrs[name] for name in ("role", "password_hash") if attrs.get(name) not in (None, "")}
-        if "password" in attrs and run.hashed is not None:
-            own["password_hash"] = run.hashed
+        if "password" in attrs and run.password is not None:
+            own["password_hash"] = run.password.hashed
             refuse_app_password(run.caller)
             if not run.caller.may("core.reset_user_password"):
                 raise Forbidden("You do not have permission to reset passwords.")
@@ -121,4 +121,6 @@ class UserModel(RecordModel):
                 await require_current_password(run.work, run.caller, None)
             new = {"password": hashed, "password_changed_at": run.work.now}
             await operations.update(self.store, run.work, run.caller, stored.pk, {}, whole=False, carried=new)
+            if run.password is not None and hashed == run.password.hashed:
+                run.passwords[stored.pk] = run.password.text
         return changed
