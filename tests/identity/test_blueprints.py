@@ -414,6 +414,9 @@ async def test_the_command_line_exports_rehearses_and_applies(town: Town, tmp_pa
     assert "2 entries" in await town.kith("blueprints", "check", str(file))
     await town.kith("blueprints", "export", "--into", str(saved), "--with-secrets", "--key-file", str(key))
     assert name in (saved / "10-people.yaml").read_text()
+    whole = tmp_path / "whole.yaml"
+    whole.write_text(await town.kith("blueprints", "export"))
+    assert "Nothing to change." in await town.kith("blueprints", "apply", str(whole), "--rehearse")
     assert {path.stat().st_mode & 0o077 for path in (saved, *saved.iterdir())} == {0}
     file.write_text("entries: [{model: core.groop, identifiers: {name: x}}]")
     assert "the model core.groop is not known here" in await town.kith("blueprints", "apply", str(file), expect=1)
