@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from kith.app import House
+from kith.base.blobs import Blobs
 from kith.cli.serve import offer_start
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
 from kith.identity.blueprints.exporting import ExportedFile, export, export_some
@@ -334,6 +338,48 @@ async def test_a_hash_that_costs_too_much_is_refused(town: Town, hashed: str) ->
             await rehearsed(house, [file(hashed)])
         for cheap in ("$2b$12$" + "A" * 53, await house.find(Passwords).hash("a long enough password")):
             assert (await rehearsed(house, [file(cheap)])).changes
+
+
+def moving(color: str) -> str:
+    frames = [Image.new("RGB", (8, 8), one) for one in (color, "black")]
+    file = io.BytesIO()
+    frames[0].save(file, "GIF", save_all=True, append_images=frames[1:])
+    return f"data:image/gif;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+async def test_pictures_are_stored_ahead_and_removed_if_nothing_comes_of_it(town: Town) -> None:
+    first, second = (f"{word}_{new_name('x')[-8:]}" for word in ("first", "second"))
+
+    def file(*entries: tuple[str, str], more: str = "") -> ReadFile:
+        lines = (
+            f"- {{model: social.emoji, identifiers: {{shortcode: {code}}}, attrs: {{image: '{image}'}}}}\n"
+            for code, image in entries
+        )
+        return read("entries:\n" + "".join(lines) + more)
+
+    async def stored(house: House) -> set[str]:
+        return {key async for key in house.find(Blobs).list("emojis")}
+
+    async with town.house() as house:
+        before = await stored(house)
+        house.works.clock = lambda: datetime.now(UTC) - timedelta(hours=2)  # so that what waits an hour is due
+        with pytest.raises(BadBlueprint, match="designation"):
+            await applied(
+                house,
+                [file((first, moving("red")), more="- {model: flows.flow, identifiers: {slug: no}, attrs: {name: n}}")],
+            )
+        house.works.clock = lambda: datetime.now(UTC)
+        async with asyncio.timeout(20):
+            while await stored(house) != before:
+                await asyncio.sleep(0.1)
+
+        # two of the same are two emoji with files of their own
+        made = await applied(house, [file((first, moving("red")), (second, moving("red")))])
+        assert [one.action for one in made.changes] == ["added", "added"]
+        assert len(await stored(house) - before) == 4
+        assert not (await applied(house, [file((first, moving("red")), (second, moving("red")))])).changes
+        changed = await applied(house, [file((first, moving("blue")), (second, moving("red")))])
+        assert [one.name for one in changed.changes] == [first]
 
 
 async def until(person: Person, name: str, status: str) -> dict[str, Any]:

@@ -53,9 +53,11 @@ class _Undone(Exception):  # noqa: N818 - nothing went wrong
 async def apply(work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None = None) -> Applied:
     """All of it or, with `BadBlueprint` or another problem, nothing."""
     passwords = await _hash_ahead(work, caller, files, sealer)
+    run = BlueprintRun(work, caller)
+    await _prepare(run, files)
     if any(one is not None and one.is_known for one in passwords.values()):
-        await _copy_ahead(work, caller, files, sealer, passwords)
-    return await _apply(BlueprintRun(work, caller), files, sealer, passwords)
+        await _copy_ahead(run, files, sealer, passwords)
+    return await _apply(run, files, sealer, passwords)
 
 
 async def _apply(
@@ -66,9 +68,8 @@ async def _apply(
         await work.db.begin()
         await work.db.hold("identity.blueprints")
         for number, file in enumerate(files):
-            await _File(
-                run, file, sealer, {place: one for (of, place), one in passwords.items() if of == number}
-            ).apply()
+            own = {place: one for (of, place), one in passwords.items() if of == number}
+            await _File(run, file, sealer, own).apply()
     return Applied(tuple(run.changes), tuple(run.warnings), tuple(sorted(run.models)))
 
 
@@ -77,7 +78,9 @@ async def rehearse(
 ) -> Applied:
     """What applying would do; nothing of it stays."""
     passwords = await _hash_ahead(work, caller, files, sealer)
-    return await _rehearse(BlueprintRun(work, caller, is_rehearsal=True), files, sealer, passwords)
+    run = BlueprintRun(work, caller, is_rehearsal=True)
+    await _prepare(run, files)
+    return await _rehearse(run, files, sealer, passwords)
 
 
 async def _rehearse(
@@ -93,22 +96,53 @@ async def _rehearse(
 
 
 async def _copy_ahead(
-    work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None, passwords: NewPasswords
+    run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None, passwords: NewPasswords
 ) -> None:
     """New passwords go to the directories that take them, while nothing is written here.
 
     A rehearsal tells whose are set, and that nothing else is wrong: what a directory has taken, it does not give back.
     """
-    async with work.aside() as aside:
-        run = BlueprintRun(aside, caller, is_rehearsal=True)
-        await _rehearse(run, files, sealer, passwords)
+    async with run.work.aside() as aside:
+        tried = BlueprintRun(aside, run.caller, is_rehearsal=True)
+        tried.prepared = run.prepared
+        await _rehearse(tried, files, sealer, passwords)
         await aside.rollback()
-        for id, text in run.passwords.items():
+        for id, text in tried.passwords.items():
             user = await users.get(aside.db, id)
             try:
                 await aside.find(PasswordCopies).write(aside, user, text)  # type: ignore[type-abstract]
             except Problem as error:
                 raise BadBlueprint(f"core.user {user.username}: {_words(error)}") from error
+
+
+async def _prepare(run: BlueprintRun, files: Sequence[ReadFile]) -> None:
+    """What takes long is done while nobody waits for the transaction."""
+    models = run.work.find(Models)
+    slow: dict[str, Model] = {}
+    try:
+        for file in files:
+            outer = Evaluation({**file.blueprint.context, **file.context}, file.outside, {}, None)
+            for entry in file.blueprint.entries:
+                if entry.model in META or entry.model in authentik.LEFT_OUT:
+                    continue
+                with _where(file, entry):
+                    model = models.find(entry.model)
+                    given = {name: entry.attrs[name] for name in model.slow if name in entry.attrs}
+                    if not given:
+                        continue
+                    if model.name not in slow:
+                        await _check_right(run, model)
+                        slow[model.name] = model
+                    await model.prepare(run, await outer.value(entry.identifiers), await outer.value(given))
+    finally:
+        for model in slow.values():
+            await model.prepared(run)
+    run.listed.clear()  # others may write before the transaction begins
+
+
+async def _check_right(run: BlueprintRun, model: Model) -> None:
+    if not await model.may(run.work, run.caller):
+        raise Forbidden(f"User lacks permission to create {model.name}", extra={"code": "permission_denied"})
 
 
 async def _hash_ahead(
@@ -171,8 +205,7 @@ class _File:
                 continue
             with _where(self._file, entry):
                 model = self._models.find(entry.model)
-            if not await model.may(self._run.work, self._run.caller):
-                raise Forbidden(f"User lacks permission to create {model.name}", extra={"code": "permission_denied"})
+            await _check_right(self._run, model)
 
     async def _find(self, name: str, wanted: dict[str, Any], whole: bool) -> Any:
         model = self._models.find(name)

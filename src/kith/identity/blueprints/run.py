@@ -50,6 +50,8 @@ class BlueprintRun:
         self.models: set[str] = set()
         self.password: NewPassword | None = None  # of the entry at hand
         self.passwords: dict[int, str] = {}  # those of people who were there already, as they were written, by person
+        # What models made ready before anything was written, by their names.
+        self.prepared: dict[str, Any] = {}
         # What models keep for the time of the run, by their names.
         self.listed: dict[str, Any] = {}
 
