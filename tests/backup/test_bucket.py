@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,26 @@ async def test_a_lock_stays_though_the_bucket_fails_once(
         async with asyncio.timeout(60):
             while not bucket.kept:
                 await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("how", ["removed", "said too late"])
+async def test_whoever_lost_the_lock_publishes_nothing(
+    bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    settings = server(tmp_path / "first")
+    target = f"s3://photos/small?endpoint=http://127.0.0.1:{bucket.server.port}&region=eu-1&allow_http=true"
+    place = BackupPlace(target, settings)
+    async with place.lock():
+        repository = await Repository.open_or_create(place, None)
+        if how == "removed":
+            for key in [key for key in bucket.kept if "locks" in key]:
+                bucket.kept.pop(key)
+        else:
+            monkeypatch.setattr(places, "STALE", timedelta(0))
+        with pytest.raises(RepositoryInUse, match="meanwhile"):
+            await make(settings, repository)
+        monkeypatch.undo()
+    assert not [key for key in bucket.kept if "manifests" in key]
 
 
 def _keys() -> dict[str, str]:

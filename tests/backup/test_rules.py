@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import zlib
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import asyncpg
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kith.backup import restoring, sqlite_moment
-from kith.backup.failures import Damaged, NotEmpty, RepositoryInUse
+from kith.backup.failures import BadRepository, Damaged, NotEmpty, RepositoryInUse
 from kith.backup.making import Silent, work_folder
-from kith.backup.manifest import Manifest
+from kith.backup.manifest import Manifest, TableData
 from kith.backup.places import BackupPlace
-from kith.backup.postgres_moment import Cutter
+from kith.backup.postgres_moment import Cutter, fill
 from kith.backup.recorded_settings import as_toml, record
 from kith.backup.repository import Repository
 from kith.backup.restoring import with_place
 from kith.backup.retention import read_keep, superfluous
-from kith.backup.sealing import PieceSealer
+from kith.backup.sealing import MOST_UNPACKED, PieceSealer
 from kith.base.backups.schedule import is_due, read_schedule
 from kith.base.settings import BadSettings, load
+from tests.town import postgres
 
 MONDAY = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
 
@@ -128,6 +131,39 @@ def test_what_was_sealed_is_opened_under_its_own_name_only(key: bytes | None, da
     assert other.name(data) != name
     with pytest.raises(Damaged):
         other.open(sealed, name)
+
+
+def test_a_piece_that_unpacks_to_too_much_is_damaged() -> None:
+    sealer = PieceSealer(None, "repository")
+    packed = b"\1" + zlib.compress(bytes(MOST_UNPACKED + 1))
+    digest = hashlib.blake2b(b"bomb" + packed, digest_size=32).digest()
+    with pytest.raises(Damaged):
+        sealer.open(digest + packed, "bomb")
+    large = bytes(MOST_UNPACKED + 1)
+    assert sealer.open(sealer.seal(large, "large"), "large") == large
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "words"),
+    [
+        ('social_emojis"; DROP TABLE social_emojis; --', "id", "no table of Kith"),
+        ("pg_authid", "rolname", "no table of Kith"),
+        ("alembic_version", "version_num", "no table of Kith"),
+        ("social_emojis", "nonsense", "columns of social_emojis"),
+    ],
+)
+async def test_rows_go_to_tables_of_ours_only(tmp_path: Path, table: str, column: str, words: str) -> None:
+    repository = await Repository.open_or_create(BackupPlace(str(tmp_path), load({})), None)
+    async with postgres.fresh_database() as url:
+        connection = await asyncpg.connect(url)
+        await connection.execute(
+            "CREATE TABLE social_emojis (id bigint); CREATE TABLE alembic_version (version_num text);"
+            "INSERT INTO social_emojis VALUES (1)"
+        )
+        with pytest.raises(BadRepository, match=words):
+            await fill(url, repository, (TableData(table, (column,), ()),), (), lambda _: None)
+        assert await connection.fetchval("SELECT count(*) FROM social_emojis") == 1
+        await connection.close()
 
 
 def test_secrets_of_the_environment_are_only_named() -> None:

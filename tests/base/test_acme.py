@@ -157,6 +157,31 @@ def test_nobody_is_sent_to_another_host(tmp_path: Path) -> None:
     assert plain._answer(scope)[1] == [(b"location", b"https://a.example/@b.example/")]
 
 
+async def test_the_key_that_a_killed_process_was_writing_does_not_stay(tmp_path: Path) -> None:
+    folder = TlsFolder(tmp_path)
+    folder.make()
+    before = folder.account_key().private_numbers()
+    drafts = [folder.path / name for name in (".account.key.0a1b2c3d", ".certificate.pem.0a1b2c3d")]
+    for path in drafts:
+        path.write_bytes(b"a key")
+    keeper = CertificateKeeper(TlsFolder(tmp_path), ["a.example"], Refusing(), "https://acme.example/directory")
+
+    with folder.alone():  # another process writes one just now
+        await keeper.start()
+        await keeper.stop()
+        assert all(path.exists() for path in drafts)
+    await keeper.start()
+    await keeper.stop()
+
+    assert not any(path.exists() for path in drafts)
+    assert folder.account_key().private_numbers() == before
+
+
+class Refusing:
+    async def request(self, *_: Any, **__: Any) -> Any:
+        raise OSError
+
+
 async def test_nothing_is_ordered_again_and_again_where_it_cannot_be_kept(tmp_path: Path) -> None:
     class FullDisk:
         asked = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -203,6 +204,35 @@ async def test_a_full_disk_takes_everything_back_and_everyone_hears_of_it(groupi
     # then
     assert [type(end) for end in ends] == [NoSpace, NoSpace, type(None)]
     assert await kept(grouping) == [3]
+
+
+async def test_a_fault_of_the_disk_is_not_want_of_room(database: SQLite, path: Path) -> None:
+    # given a log that cannot be written, although there is room
+    await write(database, 1)
+    logs = [
+        int(one.name)
+        for one in Path("/proc/self/fd").iterdir()
+        if one.is_symlink() and str(one.readlink()) == f"{path}-wal"
+    ]
+    kept_open = {number: os.dup(number) for number in logs}
+    only_read = os.open(f"{path}-wal", os.O_RDONLY)
+    for number in logs:
+        os.dup2(only_read, number)
+
+    # when
+    with pytest.raises(Unavailable) as caught:
+        await write(database, 2)
+    for number, before in kept_open.items():
+        os.dup2(before, number)
+        os.close(before)
+    os.close(only_read)
+
+    # then
+    assert kept_open
+    assert type(caught.value) is Unavailable
+    assert not path.with_name(f"{path.name}-trial").exists()
+    await write(database, 3)
+    assert await kept(database) == [1, 3]
 
 
 async def test_a_session_whose_transaction_is_gone_can_keep_nothing_more(database: SQLite) -> None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import asyncio
 import csv
+import os
+import sys
 import uuid
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import pytest
 
 from kith.base.errors import Invalid
 from kith.cli.imports.people_file import read_people
+from kith.identity.users import store as users
 from tests.cli.running import kith
 from tests.town import Town
 
@@ -49,6 +53,40 @@ async def test_people_come_from_a_table(town: Town, tmp_path: Path) -> None:
     assert (await town.http.get(link)).status_code in (200, 302, 303)
     assert links.stat().st_mode & 0o077 == Path(done.json["report"]).stat().st_mode & 0o077 == 0
     assert not [mail for mail in town.mails() if mail["To"] in (f"{a}@example.org", f"{b}@example.org")]
+
+
+async def test_a_run_that_was_killed_before_it_wrote_a_link_writes_one_when_it_goes_on(
+    town: Town, tmp_path: Path
+) -> None:
+    # given a file of links that nobody reads any more, so that the run waits when it has made the first person
+    names = [f"csv_{uuid.uuid4().hex[:8]}" for _ in range(2)]
+    file, links = tmp_path / "people.csv", tmp_path / "links.csv"
+    file.write_text("username\n" + "".join(f"{name}\n" for name in names))
+    os.mkfifo(links)
+    words = ("import", "csv", str(file), "--links", str(links))
+    start = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())", *words]
+    process = await asyncio.create_subprocess_exec(*start, env=town.environment)
+    os.close(await asyncio.to_thread(os.open, links, os.O_RDONLY))
+    async with town.house() as house, asyncio.timeout(60):
+        while True:
+            async with house.works.begin() as work:
+                if await users.find(work.db, names[0]) is not None:
+                    break
+            await asyncio.sleep(0.05)
+
+    # when
+    process.kill()
+    await process.wait()
+    links.unlink()
+    done = await kith(town, *words)
+    first = links.read_text()
+
+    # then
+    assert done.code == 0, done.complained
+    written = list(csv.reader(first.splitlines()))
+    assert [row[0] for row in written] == names
+    for row in written:
+        assert (await town.http.get(row[2])).status_code in (200, 302, 303)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from kith.app import House
+from kith.base.blobs import Blobs
 from kith.cli.serve import offer_start
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
 from kith.identity.blueprints.exporting import ExportedFile, export, export_some
@@ -24,6 +28,7 @@ from kith.identity.blueprints.user_model import UserModel
 from kith.identity.blueprints.writing import as_yaml
 from kith.identity.caller import ApiCaller
 from kith.identity.reauthentication import ReauthenticationNeeded
+from kith.identity.users.passwords import Passwords
 from tests.conftest import TownBuilder
 from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
 from tests.identity.saml_keys import pair
@@ -313,6 +318,70 @@ async def test_a_password_in_an_import_is_guarded_as_anywhere(town: Town) -> Non
         assert (await tried(SYSTEM, new_name("somebody"), "short")).changes
 
 
+@pytest.mark.parametrize(
+    "hashed",
+    [
+        "$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA",
+        "$argon2id$v=19$m=1024,t=900,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaA",
+        "$2b$31$" + "A" * 53,
+        "bcrypt_sha256$$2b$31$" + "A" * 53,
+        "pbkdf2_sha256$1000000000$salt$" + "A" * 43 + "=",
+    ],
+)
+async def test_a_hash_that_costs_too_much_is_refused(town: Town, hashed: str) -> None:
+    def file(text: str) -> ReadFile:
+        attrs = f"{{name: n, password_hash: '{text}'}}"
+        return read(f"entries:\n- {{model: core.user, identifiers: {{username: {new_name('dear')}}}, attrs: {attrs}}}")
+
+    async with town.house() as house:
+        with pytest.raises(BadBlueprint, match="costs too much to check"):
+            await rehearsed(house, [file(hashed)])
+        for cheap in ("$2b$12$" + "A" * 53, await house.find(Passwords).hash("a long enough password")):
+            assert (await rehearsed(house, [file(cheap)])).changes
+
+
+def moving(color: str) -> str:
+    frames = [Image.new("RGB", (8, 8), one) for one in (color, "black")]
+    file = io.BytesIO()
+    frames[0].save(file, "GIF", save_all=True, append_images=frames[1:])
+    return f"data:image/gif;base64,{base64.b64encode(file.getvalue()).decode()}"
+
+
+async def test_pictures_are_stored_ahead_and_removed_if_nothing_comes_of_it(town: Town) -> None:
+    first, second = (f"{word}_{new_name('x')[-8:]}" for word in ("first", "second"))
+
+    def file(*entries: tuple[str, str], more: str = "") -> ReadFile:
+        lines = (
+            f"- {{model: social.emoji, identifiers: {{shortcode: {code}}}, attrs: {{image: '{image}'}}}}\n"
+            for code, image in entries
+        )
+        return read("entries:\n" + "".join(lines) + more)
+
+    async def stored(house: House) -> set[str]:
+        return {key async for key in house.find(Blobs).list("emojis")}
+
+    async with town.house() as house:
+        before = await stored(house)
+        house.works.clock = lambda: datetime.now(UTC) - timedelta(hours=2)  # so that what waits an hour is due
+        with pytest.raises(BadBlueprint, match="designation"):
+            await applied(
+                house,
+                [file((first, moving("red")), more="- {model: flows.flow, identifiers: {slug: no}, attrs: {name: n}}")],
+            )
+        house.works.clock = lambda: datetime.now(UTC)
+        async with asyncio.timeout(20):
+            while await stored(house) != before:
+                await asyncio.sleep(0.1)
+
+        # two of the same are two emoji with files of their own
+        made = await applied(house, [file((first, moving("red")), (second, moving("red")))])
+        assert [one.action for one in made.changes] == ["added", "added"]
+        assert len(await stored(house) - before) == 4
+        assert not (await applied(house, [file((first, moving("red")), (second, moving("red")))])).changes
+        changed = await applied(house, [file((first, moving("blue")), (second, moving("red")))])
+        assert [one.name for one in changed.changes] == [first]
+
+
 async def until(person: Person, name: str, status: str) -> dict[str, Any]:
     for _ in range(600):
         found = await results(person, "/managed/blueprints/", search=name)
@@ -391,6 +460,9 @@ async def test_the_command_line_exports_rehearses_and_applies(town: Town, tmp_pa
     assert "2 entries" in await town.kith("blueprints", "check", str(file))
     await town.kith("blueprints", "export", "--into", str(saved), "--with-secrets", "--key-file", str(key))
     assert name in (saved / "10-people.yaml").read_text()
+    whole = tmp_path / "whole.yaml"
+    whole.write_text(await town.kith("blueprints", "export"))
+    assert "Nothing to change." in await town.kith("blueprints", "apply", str(whole), "--rehearse")
     assert {path.stat().st_mode & 0o077 for path in (saved, *saved.iterdir())} == {0}
     file.write_text("entries: [{model: core.groop, identifiers: {name: x}}]")
     assert "the model core.groop is not known here" in await town.kith("blueprints", "apply", str(file), expect=1)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from kith.identity.sources.ldap.entries import decoded, dn_key, escaped_value, is_disabled, read_entry, read_sid
@@ -281,6 +282,38 @@ async def test_a_new_password_is_written_back_and_one_that_is_refused_is_not_set
     browser = Browser(here)
     await sign_in(browser, "w-bob", "a much better secret")
     assert await browser.who() == "w-bob"
+    await forget(here, source)
+
+
+async def test_a_password_of_a_blueprint_is_written_back(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "bp-", sync_groups=False, sync_users_password=True)
+    await copied(here, source)
+    owner, dn = await owner_of(here), f"uid=bob,ou=people,{BASE}"
+
+    def blueprint(password: str, more: str = "") -> str:
+        attrs = f"{{password: {password}}}"
+        return f"entries:\n- {{model: core.user, identifiers: {{username: bp-bob}}, attrs: {attrs}{more}}}\n"
+
+    async def imported(content: str) -> httpx.Response:
+        return await owner.call("POST", f"{API}/managed/blueprints/import/", json={"content": content})
+
+    # what is not set here is not set there: an entry that only makes records, a condition, a mistake further down
+    kept = await imported(blueprint("never a good secret", ", state: created"))
+    unmet = await imported(blueprint("never a good secret", ", conditions: [false]"))
+    wrong = await imported(blueprint("never a good secret") + "- {model: core.group, identifiers: {nonsense: 1}}\n")
+    never = slapd.is_password(dn, "never a good secret")
+    done = await imported(blueprint("a blueprint's own secret"))
+    knows = slapd.is_password(dn, "a blueprint's own secret")
+    slapd.stop()
+    away = await imported(blueprint("another good secret"))
+
+    assert [one.json()["success"] for one in (kept, unmet, wrong, done, away)] == [True, True, False, True, False]
+    assert not never
+    assert knows
+    assert "directory" in away.text
+    browser = Browser(here)
+    await sign_in(browser, "bp-bob", "a blueprint's own secret")
+    assert await browser.who() == "bp-bob"
     await forget(here, source)
 
 

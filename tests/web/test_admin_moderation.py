@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -281,6 +282,26 @@ async def test_backups_are_shown_with_what_became_of_them(town: Town, browser: B
     assert [one["succeeded"] for one in told["backups"]] == [False, True]
     assert "/x" not in page
     assert await verdict(admin, "POST", "/api/v1/admin/backups") == 422
+
+
+async def test_whoever_sees_backups_starts_none_and_learns_no_path(
+    town: Town, browser: Browser, tmp_path: Path
+) -> None:
+    boss = await administrator(town, browser)
+    viewer = await employ_as(town, boss, 7, "view_devops")
+    in_the_way = tmp_path / "in-the-way"
+    in_the_way.write_text("")
+
+    said = await town.kith("backup", str(in_the_way), expect=1)
+
+    [run, *_] = (await viewer.get("/api/v1/admin/backups"))["backups"]
+    assert run["succeeded"] is False
+    assert "in-the-way" in said
+    assert "in-the-way" not in run["words"]
+    assert run["words"] == "A file or a connection failed. The log says more."
+    for place in ("/api/v1/admin/backups", "/api/v1/admin/backups/rehearsals"):
+        assert await verdict(viewer, "POST", place) == 403
+        assert await verdict(boss, "POST", place) == 422  # it is not set where they go
 
 
 async def test_trends_are_approved_and_rejected(town: Town, browser: Browser) -> None:

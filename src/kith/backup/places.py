@@ -39,6 +39,9 @@ class BackupPlace:
         self.is_bucket = target.startswith("s3://")
         if "://" in target and not self.is_bucket:
             raise BadSettings(f"backups go to a folder or to s3://bucket/prefix, not to {shown(target)}")
+        self._held = ""  # the lock of ours in a bucket
+        self._said_at = datetime.now(UTC)
+        self._is_lost = False
         self.folder = None if self.is_bucket else Path(target).absolute()
         try:
             self.blobs: Blobs = blobs(
@@ -73,6 +76,7 @@ class BackupPlace:
     async def _bucket_lock(self) -> AsyncIterator[None]:
         """Write down that one is here, then look who else is: of two that come together, one at least gives way."""
         mine = f"locks/{secrets.token_hex(8)}"
+        self._held, self._said_at, self._is_lost = mine, datetime.now(UTC), False
         await self._say(mine)
         try:
             for key in [key async for key in self.blobs.list("locks") if key != mine]:
@@ -84,11 +88,29 @@ class BackupPlace:
                 keeping.cancel()
                 await asyncio.gather(keeping, return_exceptions=True)
         finally:
+            self._held = ""
             await self.blobs.delete([mine])
+
+    async def check_lock(self) -> None:
+        """Before what others could not bear: raises `RepositoryInUse` if they may have taken this writer for gone.
+
+        A folder's lock cannot be lost while its holder lives.
+        """
+        if not self._held:
+            return
+        if not self._is_lost and not self._is_stale() and await self.blobs.exists(self._held):
+            return
+        raise RepositoryInUse(
+            f"{shown(self.target)} could not be reached for so long that another backup may have been written meanwhile"
+        )
+
+    def _is_stale(self) -> bool:
+        return datetime.now(UTC) - self._said_at > STALE
 
     async def _say(self, key: str) -> None:
         lock = _Lock(datetime.now(UTC), f"{socket.gethostname()}:{os.getpid()}")
         await self.blobs.put(key, msgspec.json.encode(lock), "application/json", "no-store")
+        self._said_at = lock.at
 
     async def _refuse(self, key: str) -> None:
         try:
@@ -105,6 +127,7 @@ class BackupPlace:
         while True:
             await asyncio.sleep(REFRESH_SECONDS)
             with suppress(Exception):
+                self._is_lost = self._is_lost or self._is_stale() or not await self.blobs.exists(key)
                 await self._say(key)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import asyncpg
 
+from kith.backup.failures import BadRepository
 from kith.backup.manifest import Sequence, TableData
 from kith.backup.repository import Repository
 from kith.migrations import is_ours
@@ -166,6 +167,7 @@ async def fill(
     try:
         async with connection.transaction():
             await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'")
+            await _check(connection, tables)
             names = ", ".join(f'"{one.name}"' for one in tables)
             foreign = await connection.fetch(_FOREIGN_KEYS)
             for table, name, _ in foreign:
@@ -176,9 +178,9 @@ async def fill(
                 await connection.copy_to_table(one.name, source=source, columns=list(one.columns), timeout=None)
             for table, name, words in foreign:
                 await connection.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {words}", timeout=None)
+            own = {row[0] for row in await connection.fetch(_SEQUENCES)}
             for sequence in sequences:
-                known = await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", f'"{sequence.name}"')
-                if known:
+                if sequence.name in own:
                     await connection.execute(
                         "SELECT setval($1::regclass, $2, $3)",
                         f'"{sequence.name}"',
@@ -188,6 +190,17 @@ async def fill(
         await connection.execute("ANALYZE", timeout=None)
     finally:
         await connection.close(timeout=5)
+
+
+async def _check(connection: Any, tables: tuple[TableData, ...]) -> None:
+    """Only tables and columns that our migrations have made: a manifest without a key says what its writer wants."""
+    own = set(await PostgresMoment(connection).table_names())
+    for one in tables:
+        if one.name not in own:
+            raise BadRepository(f"the backup has rows of {one.name[:100]!r}, which is no table of Kith")
+        columns = {row[0] for row in await connection.fetch(_COLUMNS, f'"{one.name}"')}
+        if not columns.issuperset(one.columns):
+            raise BadRepository(f"the backup has columns of {one.name} that Kith does not know")
 
 
 async def _read(repository: Repository, chunks: tuple[str, ...], tell: Tell) -> AsyncIterator[bytes]:

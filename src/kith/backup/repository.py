@@ -164,6 +164,7 @@ class Repository:
         """From now on the backup is there; not before, and at once."""
         key = f"manifests/{manifest.id}"
         sealed = self.sealer.seal(msgspec.json.encode(manifest), key)
+        await self.place.check_lock()  # another writer could have removed pieces of it
         await self.place.blobs.put(key, sealed, _OCTETS, "no-store")
         await self.manifest(manifest.id)
 
@@ -189,6 +190,7 @@ class Repository:
             needed |= await self.names(await self.manifest(id))
         await self.learn()
         unneeded = sorted(self.chunks - needed)
+        await self.place.check_lock()
         for start in range(0, len(unneeded), 1000):
             await self.place.blobs.delete([_chunk_key(name) for name in unneeded[start : start + 1000]])
         self.chunks &= needed

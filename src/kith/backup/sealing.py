@@ -26,6 +26,8 @@ _PLAIN, _DEFLATED = b"\0", b"\1"
 _NONCE = 12
 _DIGEST = 32
 _LEVEL = 3
+# What is larger is stored as it is: whoever can write into a repository without a key makes nobody unpack more.
+MOST_UNPACKED = 64 << 20
 _SCRYPT = {"n": 1 << 15, "r": 8, "p": 1}
 
 
@@ -49,8 +51,10 @@ class PieceSealer:
         return hashlib.blake2b(data, digest_size=_DIGEST, key=self._name_key).hexdigest()
 
     def seal(self, data: bytes, name: str) -> bytes:
-        packed = zlib.compress(data, _LEVEL)
-        body = _DEFLATED + packed if len(packed) < len(data) * 15 // 16 else _PLAIN + data
+        body = _PLAIN + data
+        if len(data) <= MOST_UNPACKED:
+            packed = zlib.compress(data, _LEVEL)
+            body = _DEFLATED + packed if len(packed) < len(data) * 15 // 16 else body
         if self._cipher is None:
             return hashlib.blake2b(name.encode() + body, digest_size=_DIGEST).digest() + body
         nonce = secrets.token_bytes(_NONCE)
@@ -59,7 +63,7 @@ class PieceSealer:
     def open(self, sealed: bytes, name: str) -> bytes:
         body = self._opened(sealed, name)
         try:
-            return zlib.decompress(body[1:]) if body[:1] == _DEFLATED else body[1:]
+            return _unpacked(body[1:]) if body[:1] == _DEFLATED else body[1:]
         except zlib.error as error:
             raise Damaged(name) from error
 
@@ -80,6 +84,14 @@ class PieceSealer:
         if self.name(data) != name:
             raise Damaged(name)
         return data
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    data = unpacking.decompress(packed, MOST_UNPACKED)
+    if not unpacking.eof:
+        raise zlib.error("it is cut off, or more than was ever packed")
+    return data
 
 
 def _part(key: bytes, repository: str, use: bytes) -> bytes:

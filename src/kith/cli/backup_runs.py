@@ -11,7 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from kith.backup.failures import BadRepository, RepositoryInUse
+from kith.backup.failures import BadRepository, RepositoryInUse, in_plain_words
 from kith.backup.listing import prune_repository
 from kith.backup.making import BackupProgress, make
 from kith.backup.manifest import Manifest
@@ -91,7 +91,7 @@ async def _noted(settled: RunSettings, kind: str) -> AsyncIterator[_Outcome]:
 async def _note(
     settled: RunSettings, kind: str, started_at: datetime, outcome: _Outcome, failure: Exception | None
 ) -> None:
-    words = outcome.words if failure is None else (str(failure).strip() or type(failure).__name__)
+    words = outcome.words if failure is None else in_plain_words(failure)
     async with house() as opened, opened.works.begin() as work:
         await store.add(
             work.db,
@@ -114,9 +114,7 @@ async def _note(
 
 
 async def _tell(work: Work, kind: str, words: str) -> None:
-    await audit.record(
-        work, f"{kind}_failed", "kith.backups", context={"message": words[:_LONGEST_WORDS], "kind": kind}
-    )
+    await audit.record(work, f"{kind}_failed", "kith.backups", context={"message": words, "kind": kind})
 
 
 def warn_without_key(settled: RunSettings) -> None:

@@ -15,7 +15,7 @@ from kith.base.work import Works
 from kith.cli.running import as_json, house, reading, run, say
 from kith.identity.blueprints import folder, store
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
-from kith.identity.blueprints.exporting import export
+from kith.identity.blueprints.exporting import ExportedFile, export, export_whole
 from kith.identity.blueprints.outside import OutsideValues
 from kith.identity.blueprints.reading import FROM_DISK, read_blueprint
 from kith.identity.blueprints.run import Change
@@ -170,7 +170,11 @@ def _shown(value: Any) -> str:
 
 
 @blueprints.command("export")
-@click.option("--into", type=click.Path(path_type=Path, file_okay=False), help="A folder for one file per area.")
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder for one file per area; without it, all is printed as one.",
+)
 @click.option("--with-secrets", is_flag=True, help="Secrets too, sealed with the key; without it they are left out.")
 @_key_file
 def export_(*, into: Path | None, with_secrets: bool, key_file: Path | None) -> None:
@@ -183,15 +187,16 @@ def export_(*, into: Path | None, with_secrets: bool, key_file: Path | None) -> 
         except BadBlueprint as error:
             raise click.ClickException(str(error)) from error
 
-    async def act() -> list[Any]:
+    async def act() -> list[ExportedFile]:
         async with house() as opened, opened.works.begin() as work:
-            return await export(work, sealer if with_secrets else None)
+            used = sealer if with_secrets else None
+            return [await export_whole(work, used)] if into is None else await export(work, used)
 
     files = run(act())
     for words in files[0].warnings if files else ():
         click.echo(f"warning: {words}", err=True)
     if into is None:
-        sys.stdout.write("---\n".join(as_yaml(one) for one in files))
+        sys.stdout.write(as_yaml(files[0]))
         return
     into.mkdir(parents=True, exist_ok=True, mode=0o700)
     for one in files:

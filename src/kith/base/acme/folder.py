@@ -70,6 +70,12 @@ class TlsFolder:
         finally:
             os.close(handle)
 
+    def remove_drafts(self) -> None:
+        """Of keys that a process was killed over. Whoever may order writes keys, so nobody is just writing one."""
+        with self.alone() as is_mine:
+            for path in [*self.path.glob(".*.key.*"), *self.path.glob(".*.pem.*")] if is_mine else ():
+                path.unlink(missing_ok=True)
+
     def account_key(self) -> ec.EllipticCurvePrivateKey:
         path = self.path / "account.key"
         if not path.exists():

@@ -47,6 +47,7 @@ class CertificateKeeper:
 
     async def start(self) -> None:
         self._folder.make()
+        self._folder.remove_drafts()
         self._take()
         self._looking = asyncio.create_task(self._look_on())
 

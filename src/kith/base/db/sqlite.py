@@ -9,6 +9,7 @@ share its one flush (group commit).
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sqlite3
 import threading
@@ -25,10 +26,11 @@ from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.figures import noted
 from kith.base.db.flusher import Flusher
 from kith.base.db.statement import Command, Query
-from kith.base.errors import NoSpace, Unavailable
+from kith.base.errors import NoSpace, Unavailable, is_no_room
 
 Row = TypeVar("Row")
 BUSY_SECONDS = 30.0
+TRIAL_BYTES = 256 << 10
 VERSION_SECONDS = 0.001  # for which the version is believed
 
 
@@ -51,10 +53,11 @@ class SQLite:
     dialect = "sqlite"
 
     def __init__(self, path: Path, *, group_commit: bool = True, patience: float = BUSY_SECONDS) -> None:
-        self._path = path
+        self.path = path
         self.reader = open_connection(path, timeout=5.0, query_only=True)
         self.pen = Pen(
             open_connection(path, timeout=0.0),
+            path,
             group_commit=group_commit,
             patience=patience,
             on_commit=self._version_ended,
@@ -100,7 +103,7 @@ class SQLite:
     def _read_beside(self, sql: str, values: list[Any]) -> list[Any]:
         connection = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = open_connection(self._path, timeout=5.0, query_only=True)
+            connection = self._local.connection = open_connection(self.path, timeout=5.0, query_only=True)
             self._lent.append(connection)
         return connection.execute(sql, values).fetchall()
 
@@ -125,12 +128,14 @@ class Pen:
     def __init__(
         self,
         connection: sqlite3.Connection,
+        path: Path,
         *,
         group_commit: bool,
         patience: float,
         on_commit: Callable[[], None],
     ) -> None:
         self.connection = connection
+        self._path = path
         self._on_commit = on_commit
         self._group_commit = group_commit
         self._patience = patience
@@ -186,7 +191,7 @@ class Pen:
                 self.connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
                 if not _is_busy(error):
-                    raise _in_our_words(error) from error
+                    raise _in_our_words(error, self._path) from error
                 if time.monotonic() > give_up:
                     raise Unavailable from error
                 await asyncio.sleep(pause)
@@ -215,7 +220,7 @@ class Pen:
         """SQLite undid the whole transaction (the disk is full, say): those who wait for its commit must know."""
         group, self._group = self._group, None
         if group is not None:
-            group.set_exception(_rolled_back(self._undone_by))
+            group.set_exception(_rolled_back(self._undone_by, self._path))
             group.exception()
 
     async def commit(self) -> None:
@@ -228,7 +233,7 @@ class Pen:
         except sqlite3.Error as error:
             self._undone_by = error
             self.give_back()
-            raise _rolled_back(error) from error
+            raise _rolled_back(error, self._path) from error
         group = self._group
         if group is None:
             group = self._group = asyncio.get_running_loop().create_future()
@@ -260,7 +265,7 @@ class Pen:
         except sqlite3.Error as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            raise _in_our_words(error) from error
+            raise _in_our_words(error, self._path) from error
         finally:
             self._on_commit()
 
@@ -388,7 +393,7 @@ class SQLiteSession:
             # The whole transaction is gone; whatever this session still tries must not be kept outside of one.
             self._database.pen.is_undone(error)
             self._reading = self._database.reader
-        return _in_our_words(error)
+        return _in_our_words(error, self._database.path)
 
 
 _TRANSIENT = (
@@ -402,8 +407,9 @@ _TRANSIENT = (
 )
 
 
-# What writing meets on a full disk, by the part of it that fails: pages, the log, its index, the flush.
-_NO_ROOM = (
+# What writing meets where a quota or a limit ends, and with other faults: by the part of it that fails, pages, the
+# log, its index, the flush.
+_MAYBE_NO_ROOM = (
     sqlite3.SQLITE_IOERR_WRITE,
     sqlite3.SQLITE_IOERR_FSYNC,
     sqlite3.SQLITE_IOERR_DIR_FSYNC,
@@ -413,20 +419,37 @@ _NO_ROOM = (
 )
 
 
-def _has_no_room(error: BaseException) -> bool:
+def _has_no_room(error: BaseException, path: Path) -> bool:
     code = getattr(error, "sqlite_errorcode", None) or 0
-    return code & 0xFF == sqlite3.SQLITE_FULL or code in _NO_ROOM
+    return code & 0xFF == sqlite3.SQLITE_FULL or (code in _MAYBE_NO_ROOM and _is_full(path))
 
 
-def _rolled_back(cause: BaseException | None) -> Unavailable:
+def _is_full(path: Path) -> bool:
+    """Whether a little more can be written beside the database, as far into a file as into the longest of its own."""
+    trial = path.with_name(f"{path.name}-trial")
+    try:
+        end = max(one.stat().st_size for one in (path, path.with_name(f"{path.name}-wal")) if one.exists())
+        handle = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            written = os.pwrite(handle, bytes(TRIAL_BYTES), end)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+            trial.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        return is_no_room(error)
+    return written < TRIAL_BYTES  # the rest did not fit
+
+
+def _rolled_back(cause: BaseException | None, path: Path) -> Unavailable:
     """For everybody whose part of a transaction is gone with it."""
-    if cause is not None and (isinstance(cause, NoSpace) or _has_no_room(cause)):
+    if cause is not None and (isinstance(cause, NoSpace) or _has_no_room(cause, path)):
         return NoSpace()
     return Unavailable("The transaction was rolled back")
 
 
-def _in_our_words(error: sqlite3.Error) -> Exception:
-    if _has_no_room(error):
+def _in_our_words(error: sqlite3.Error, path: Path) -> Exception:
+    if _has_no_room(error, path):
         return NoSpace()
     if isinstance(error, sqlite3.IntegrityError):
         return _clash(error)

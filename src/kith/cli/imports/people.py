@@ -99,11 +99,15 @@ class PeopleImport:
         self._minutes = minutes
         self._force = force
         self._links: Path | None = None
+        self._linked: set[str] = set()  # who has a link in that file already
         self._seen: set[str] = set()
 
     def write_links_to(self, path: Path) -> None:
         """For the owner's eyes only, also where the file is there: whoever has such a link comes in."""
         self._links = path
+        if path.is_file():
+            with path.open(encoding="utf-8", newline="") as file:
+                self._linked = {username_key(row[0]) for row in csv.reader(file) if row}
         handle = os.open(path, os.O_CREAT | os.O_WRONLY, 0o600)
         try:
             os.fchmod(handle, 0o600)
@@ -143,26 +147,26 @@ class PeopleImport:
         self._seen.add(key)
         work = works.open()
         try:
-            if not await self._was_made(work, importing, line):
-                link = await self._make(work, passwords, batch, line)
-                if not batch.is_rehearsed:
-                    await work.commit()
-                    self._write(line, link)
+            user = await self._find_made(work, importing, line)
+            if user is None:
+                user = await self._make(work, passwords, batch, line)
+            link = await self._offer(work, line, user)
+            if not batch.is_rehearsed:
+                await work.commit()
+                self._write(line, link)
         finally:
             await work.rollback()
 
-    async def _was_made(self, work: Work, importing: RunningImport, line: PersonInTable) -> bool:
+    async def _find_made(self, work: Work, importing: RunningImport, line: PersonInTable) -> User | None:
         """By this run, just before it was interrupted."""
         found = await store.find_typed(work.db, line.username)
         if found is None or username_key(found.username) != username_key(line.username):
-            return False
+            return None
         if found.created_at < importing.row.started_at or found.email != line.email:
             raise Conflict("somebody has that username already")
-        return True
+        return found
 
-    async def _make(
-        self, work: Work, passwords: Passwords, batch: Batch[PersonInTable], line: PersonInTable
-    ) -> str | None:
+    async def _make(self, work: Work, passwords: Passwords, batch: Batch[PersonInTable], line: PersonInTable) -> User:
         new = service.NewUser(
             username=line.username,
             name=line.name,
@@ -173,7 +177,11 @@ class PeopleImport:
         )
         user = await service.create(work, passwords, new, by_name=COMMAND_LINE, judged=self._force)
         await self._join(work, batch, line, user)
-        if self._links is None or line.password is not None:
+        return user
+
+    async def _offer(self, work: Work, line: PersonInTable, user: User) -> str | None:
+        """Another one for whoever was made just before a run was interrupted, and stands not in the file yet."""
+        if self._links is None or line.password is not None or username_key(line.username) in self._linked:
             return None
         return await offer(work, user, minutes=self._minutes, by_name=COMMAND_LINE)
 

@@ -15,17 +15,19 @@ from kith.identity.blueprints.evaluation import Evaluation, FoundRecord
 from kith.identity.blueprints.models import Model, Models, StoredValues, reference_of, shown
 from kith.identity.blueprints.outside import OutsideValues
 from kith.identity.blueprints.reading import STATES, Blueprint, BlueprintEntry
-from kith.identity.blueprints.run import BlueprintRun, Change, FieldChange
+from kith.identity.blueprints.run import BlueprintRun, Change, FieldChange, NewPassword
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import BadBlueprint, Sealed
 from kith.identity.blueprints.user_model import UserModel
 from kith.identity.caller import ApiCaller
+from kith.identity.users import store as users
+from kith.identity.users.password_copies import PasswordCopies
 
 __all__ = ["SYSTEM", "Applied", "ReadFile", "apply", "rehearse"]
 
 SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
 MOST_PASSWORDS = 100  # each takes a while
-Hashes = dict[tuple[int, int], str | None]  # of passwords, by the number of the file and of the entry
+NewPasswords = dict[tuple[int, int], NewPassword | None]  # by the number of the file and of the entry
 META = frozenset({"authentik_blueprints.metaapplyblueprint", "managed.metaapplyblueprint"})
 
 
@@ -50,17 +52,24 @@ class _Undone(Exception):  # noqa: N818 - nothing went wrong
 
 async def apply(work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None = None) -> Applied:
     """All of it or, with `BadBlueprint` or another problem, nothing."""
-    hashes = await _hash_ahead(work, caller, files, sealer)
-    return await _apply(BlueprintRun(work, caller), files, sealer, hashes)
+    passwords = await _hash_ahead(work, caller, files, sealer)
+    run = BlueprintRun(work, caller)
+    await _prepare(run, files)
+    if any(one is not None and one.is_known for one in passwords.values()):
+        await _copy_ahead(run, files, sealer, passwords)
+    return await _apply(run, files, sealer, passwords)
 
 
-async def _apply(run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None, hashes: Hashes) -> Applied:
+async def _apply(
+    run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None, passwords: NewPasswords
+) -> Applied:
     work = run.work
     async with work.attempt():
         await work.db.begin()
         await work.db.hold("identity.blueprints")
         for number, file in enumerate(files):
-            await _File(run, file, sealer, {place: h for (of, place), h in hashes.items() if of == number}).apply()
+            own = {place: one for (of, place), one in passwords.items() if of == number}
+            await _File(run, file, sealer, own).apply()
     return Applied(tuple(run.changes), tuple(run.warnings), tuple(sorted(run.models)))
 
 
@@ -68,22 +77,82 @@ async def rehearse(
     work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None = None
 ) -> Applied:
     """What applying would do; nothing of it stays."""
+    passwords = await _hash_ahead(work, caller, files, sealer)
+    run = BlueprintRun(work, caller, is_rehearsal=True)
+    await _prepare(run, files)
+    return await _rehearse(run, files, sealer, passwords)
+
+
+async def _rehearse(
+    run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None, passwords: NewPasswords
+) -> Applied:
     found: list[Applied] = []
-    hashes = await _hash_ahead(work, caller, files, sealer)
     try:
-        async with work.attempt():
-            found.append(await _apply(BlueprintRun(work, caller, is_rehearsal=True), files, sealer, hashes))
+        async with run.work.attempt():
+            found.append(await _apply(run, files, sealer, passwords))
             raise _Undone
     except _Undone:
         return found[0]
 
 
-async def _hash_ahead(work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None) -> Hashes:
+async def _copy_ahead(
+    run: BlueprintRun, files: Sequence[ReadFile], sealer: FileSealer | None, passwords: NewPasswords
+) -> None:
+    """New passwords go to the directories that take them, while nothing is written here.
+
+    A rehearsal tells whose are set, and that nothing else is wrong: what a directory has taken, it does not give back.
+    """
+    async with run.work.aside() as aside:
+        tried = BlueprintRun(aside, run.caller, is_rehearsal=True)
+        tried.prepared = run.prepared
+        await _rehearse(tried, files, sealer, passwords)
+        await aside.rollback()
+        for id, text in tried.passwords.items():
+            user = await users.get(aside.db, id)
+            try:
+                await aside.find(PasswordCopies).write(aside, user, text)  # type: ignore[type-abstract]
+            except Problem as error:
+                raise BadBlueprint(f"core.user {user.username}: {_words(error)}") from error
+
+
+async def _prepare(run: BlueprintRun, files: Sequence[ReadFile]) -> None:
+    """What takes long is done while nobody waits for the transaction."""
+    models = run.work.find(Models)
+    slow: dict[str, Model] = {}
+    try:
+        for file in files:
+            outer = Evaluation({**file.blueprint.context, **file.context}, file.outside, {}, None)
+            for entry in file.blueprint.entries:
+                if entry.model in META or entry.model in authentik.LEFT_OUT:
+                    continue
+                with _where(file, entry):
+                    model = models.find(entry.model)
+                    given = {name: entry.attrs[name] for name in model.slow if name in entry.attrs}
+                    if not given:
+                        continue
+                    if model.name not in slow:
+                        await _check_right(run, model)
+                        slow[model.name] = model
+                    await model.prepare(run, await outer.value(entry.identifiers), await outer.value(given))
+    finally:
+        for model in slow.values():
+            await model.prepared(run)
+    run.listed.clear()  # others may write before the transaction begins
+
+
+async def _check_right(run: BlueprintRun, model: Model) -> None:
+    if not await model.may(run.work, run.caller):
+        raise Forbidden(f"User lacks permission to create {model.name}", extra={"code": "permission_denied"})
+
+
+async def _hash_ahead(
+    work: Work, caller: ApiCaller, files: Sequence[ReadFile], sealer: FileSealer | None
+) -> NewPasswords:
     """Passwords take long to hash, so that is done while nobody waits for the transaction.
 
     Only the server itself looks whether somebody has that password already: others could guess with it.
     """
-    hashes: Hashes = {}
+    passwords: NewPasswords = {}
     models = work.find(Models)
     for number, file in enumerate(files):
         outer = Evaluation({**file.blueprint.context, **file.context}, file.outside, {}, None)
@@ -98,24 +167,24 @@ async def _hash_ahead(work: Work, caller: ApiCaller, files: Sequence[ReadFile], 
                 name = entry.identifiers.get("username", entry.attrs.get("username"))
                 if caller.way != "system" and not caller.may("core.reset_user_password"):
                     raise Forbidden("You do not have permission to reset passwords.")
-                if caller.way != "system" and len(hashes) >= MOST_PASSWORDS:
+                if caller.way != "system" and len(passwords) >= MOST_PASSWORDS:
                     raise BadBlueprint(f"there are more than {MOST_PASSWORDS} passwords in it")
-                hashes[number, place] = await model.hash_ahead(
+                passwords[number, place] = await model.hash_ahead(
                     work, await outer.value(name), await outer.value(password), compares=caller.way == "system"
                 )
-    return hashes
+    return passwords
 
 
 class _File:
     """One blueprint on its way into the database."""
 
     def __init__(
-        self, run: BlueprintRun, file: ReadFile, sealer: FileSealer | None, hashes: Mapping[int, str | None]
+        self, run: BlueprintRun, file: ReadFile, sealer: FileSealer | None, passwords: Mapping[int, NewPassword | None]
     ) -> None:
         self._run = run
         self._file = file
         self._sealer = sealer
-        self._hashes = hashes
+        self._passwords = passwords
         self._models = run.work.find(Models)
         self._known: dict[str, FoundRecord] = {}
         context = {**file.blueprint.context, **file.context}
@@ -125,7 +194,7 @@ class _File:
         await self._check_rights()
         for place, entry in enumerate(self._file.blueprint.entries):
             with _where(self._file, entry):
-                self._run.hashed = self._hashes.get(place)
+                self._run.password = self._passwords.get(place)
                 await self._apply(entry)
             if place % 20 == 19:
                 await asyncio.sleep(0)  # others have a turn
@@ -136,8 +205,7 @@ class _File:
                 continue
             with _where(self._file, entry):
                 model = self._models.find(entry.model)
-            if not await model.may(self._run.work, self._run.caller):
-                raise Forbidden(f"User lacks permission to create {model.name}", extra={"code": "permission_denied"})
+            await _check_right(self._run, model)
 
     async def _find(self, name: str, wanted: dict[str, Any], whole: bool) -> Any:
         model = self._models.find(name)

@@ -17,7 +17,7 @@ from kith.identity.blueprints.record_models import RecordModel
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import Env, Find, KeyOf, Sealed
 
-__all__ = ["ExportedEntry", "ExportedFile", "export", "export_some"]
+__all__ = ["ExportedEntry", "ExportedFile", "export", "export_some", "export_whole"]
 
 
 class ExportedEntry(msgspec.Struct, frozen=True):
@@ -56,10 +56,16 @@ Hide = Callable[[str, str, str, SecretText], Any]
 
 async def export(work: Work, sealer: FileSealer | None = None) -> list[ExportedFile]:
     """Everything, by files that are applied in the order of their names. Secrets are sealed or left out."""
-    records = [
-        _Record(model, one) for model in work.find(Models).listed if model.file for one in await model.every(work)
-    ]
-    return _Export(records, _hiding(sealer)).files()
+    return _Export(await _everything(work), _hiding(sealer)).files()
+
+
+async def export_whole(work: Work, sealer: FileSealer | None = None) -> ExportedFile:
+    """Everything in one file."""
+    return _Export(await _everything(work), _hiding(sealer)).whole()
+
+
+async def _everything(work: Work) -> list[_Record]:
+    return [_Record(model, one) for model in work.find(Models).listed if model.file for one in await model.every(work)]
 
 
 async def export_some(
@@ -149,6 +155,10 @@ class _Export:
         if made and self._warnings:
             made[0] = msgspec.structs.replace(made[0], warnings=tuple(self._warnings))
         return made
+
+    def whole(self) -> ExportedFile:
+        made = self._file("configuration", sorted(self._records, key=lambda one: one.model.file))
+        return msgspec.structs.replace(made, warnings=tuple(self._warnings))
 
     def some(self, wanted: Sequence[_Record], name: str) -> ExportedFile:
         chosen = {(one.model.name, one.stored.pk) for one in wanted}

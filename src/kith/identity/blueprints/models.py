@@ -50,6 +50,8 @@ class Model(Protocol):
 
     name: str
     file: str
+    # What of an entry takes long, and is made ready while nobody waits for the transaction.
+    slow: tuple[str, ...]
 
     def natural(self, values: Values) -> tuple[str, ...]: ...
 
@@ -62,6 +64,14 @@ class Model(Protocol):
         ...
 
     async def may_see(self, work: Work, caller: ApiCaller) -> bool: ...
+
+    async def prepare(self, run: BlueprintRun, identifiers: Values, slow: Values) -> None:
+        """For an entry with values that are `slow`: what comes of it goes to `run.prepared`."""
+        ...
+
+    async def prepared(self, run: BlueprintRun) -> None:
+        """After the last entry, also if one of them was wrong."""
+        ...
 
     async def find(self, run: BlueprintRun, wanted: Values) -> StoredValues | None: ...
 

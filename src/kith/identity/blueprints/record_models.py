@@ -77,6 +77,8 @@ _FILES_OF_MODELS = {
 
 
 class RecordModel:
+    slow: tuple[str, ...] = ()
+
     def __init__(self, resource: Resource[Any]) -> None:
         self.resource = resource
         self.store: RecordStore[Any] = RecordStore(resource)
@@ -99,6 +101,12 @@ class RecordModel:
         self.exported = [name for name in self.fields if name not in left_out]
         self._aliases = {field.alias: field.name for field in self.fields.values() if field.alias}
         self._inputs = {field.name for field in resource.all_fields if not field.is_stored and not field.read_only}
+
+    async def prepare(self, _run: BlueprintRun, _identifiers: Values, _slow: Values) -> None:
+        return None
+
+    async def prepared(self, _run: BlueprintRun) -> None:
+        return None
 
     def natural(self, values: Values) -> tuple[str, ...]:
         if values.get("managed"):

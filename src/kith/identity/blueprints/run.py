@@ -9,7 +9,7 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 
-__all__ = ["BlueprintRun", "Change", "FieldChange"]
+__all__ = ["BlueprintRun", "Change", "FieldChange", "NewPassword"]
 
 MOST_WARNINGS = 200
 
@@ -29,6 +29,17 @@ class Change(msgspec.Struct, frozen=True):
     fields: tuple[FieldChange, ...] = ()
 
 
+class NewPassword(msgspec.Struct, frozen=True):
+    """A password of a blueprint, hashed before anything is written. `is_known`: its person is there already."""
+
+    text: str
+    hashed: str
+    is_known: bool
+
+    def __repr__(self) -> str:
+        return "NewPassword(...)"
+
+
 class BlueprintRun:
     def __init__(self, work: Work, caller: ApiCaller, *, is_rehearsal: bool = False) -> None:
         self.work = work
@@ -37,7 +48,10 @@ class BlueprintRun:
         self.changes: list[Change] = []
         self.warnings: list[str] = []
         self.models: set[str] = set()
-        self.hashed: str | None = None  # the password of the entry at hand, hashed before
+        self.password: NewPassword | None = None  # of the entry at hand
+        self.passwords: dict[int, str] = {}  # those of people who were there already, as they were written, by person
+        # What models made ready before anything was written, by their names.
+        self.prepared: dict[str, Any] = {}
         # What models keep for the time of the run, by their names.
         self.listed: dict[str, Any] = {}
 

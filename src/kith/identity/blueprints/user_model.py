@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from sqlalchemy import bindparam, select
@@ -12,12 +11,13 @@ from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.blueprints.models import SecretText, StoredValues, Values
 from kith.identity.blueprints.record_models import RecordModel
-from kith.identity.blueprints.run import BlueprintRun
+from kith.identity.blueprints.run import BlueprintRun, NewPassword
 from kith.identity.blueprints.tags import BadBlueprint
 from kith.identity.reauthentication import refuse_app_password, require_current_password
 from kith.identity.rest import operations
 from kith.identity.users import service
 from kith.identity.users import store as users
+from kith.identity.users.brought_passwords import is_affordable
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import complain_password, complaints_of
 from kith.identity.users.tables import users as table
@@ -25,7 +25,6 @@ from kith.identity.users.tables import users as table
 __all__ = ["UserModel"]
 
 ROLES = ("user", "moderator", "administrator", "owner")
-_HASH = re.compile(r"(\$(argon2id?|2[aby])|pbkdf2_sha(256|1)|bcrypt_sha256\$\$2[aby])\$[ -~]{20,500}")
 _OWN = ("role", "password", "password_hash", "current_password")
 _more = query(
     select(table.c.password, table.c.role, table.c.approved_at, table.c.confirmed_at).where(
@@ -54,7 +53,7 @@ class UserModel(RecordModel):
                 found.append(one)
         return found
 
-    async def hash_ahead(self, work: Work, username: Any, password: Any, *, compares: bool) -> str | None:
+    async def hash_ahead(self, work: Work, username: Any, password: Any, *, compares: bool) -> NewPassword | None:
         """Before anything is written. Where it `compares`, None if it is their password already.
 
         What the operator writes is not judged by the policies; what people send is.
@@ -73,7 +72,7 @@ class UserModel(RecordModel):
         passwords = work.find(Passwords)
         if compares and user and user.password and await passwords.check(user.password, password, anew=True):
             return None
-        return await passwords.hash(password)
+        return NewPassword(password, await passwords.hash(password), is_known=user is not None)
 
     async def create(self, run: BlueprintRun, attrs: Values) -> StoredValues:
         own = self._own(run, attrs)
@@ -93,15 +92,15 @@ class UserModel(RecordModel):
 
     def _own(self, run: BlueprintRun, attrs: Values) -> Values:
         own = {name: attrs[name] for name in ("role", "password_hash") if attrs.get(name) not in (None, "")}
-        if "password" in attrs and run.hashed is not None:
-            own["password_hash"] = run.hashed
+        if "password" in attrs and run.password is not None:
+            own["password_hash"] = run.password.hashed
             refuse_app_password(run.caller)
             if not run.caller.may("core.reset_user_password"):
                 raise Forbidden("You do not have permission to reset passwords.")
         elif "password_hash" in own and run.caller.permissions is not None:
             raise Forbidden("Only a superuser may set the hash of a password.")
-        if "password_hash" in own and not _HASH.fullmatch(str(own["password_hash"])):
-            raise BadBlueprint("password_hash: this is no hash of a password")
+        if "password_hash" in own and not is_affordable(str(own["password_hash"])):
+            raise BadBlueprint("password_hash: this is no hash of a password, or one that costs too much to check")
         if "role" in own and own["role"] not in ROLES:
             raise BadBlueprint(f"role: must be one of {', '.join(ROLES)}")
         return own
@@ -122,4 +121,6 @@ class UserModel(RecordModel):
                 await require_current_password(run.work, run.caller, None)
             new = {"password": hashed, "password_changed_at": run.work.now}
             await operations.update(self.store, run.work, run.caller, stored.pk, {}, whole=False, carried=new)
+            if run.password is not None and hashed == run.password.hashed:
+                run.passwords[stored.pk] = run.password.text
         return changed

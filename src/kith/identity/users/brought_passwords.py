@@ -12,12 +12,13 @@ import hmac
 import re
 import secrets
 
-__all__ = ["BCRYPT", "MOST_BCRYPT", "MOST_ITERATIONS", "brought", "is_right", "kind_of", "nobodys"]
+__all__ = ["BCRYPT", "MOST_BCRYPT", "MOST_ITERATIONS", "brought", "is_affordable", "is_right", "kind_of", "nobodys"]
 
 BCRYPT = ("$2a$", "$2b$", "$2y$")
 BCRYPT_BYTES = 72  # bcrypt has never looked at more
 MOST_BCRYPT = 15
 MOST_ITERATIONS = 2_000_000  # Django makes a million of them now
+MOST_KIBIBYTES, MOST_ROUNDS, MOST_LANES = 131_072, 10, 16  # of argon2
 _DIGESTS = {"pbkdf2_sha256": "sha256", "pbkdf2_sha1": "sha1"}
 _SHA_BCRYPT = "bcrypt_sha256$"
 _PBKDF2 = re.compile(r"(pbkdf2_sha256|pbkdf2_sha1)\$([1-9]\d{0,9})\$([^$\s]{1,200})\$([A-Za-z0-9+/]{20,90}={0,2})")
@@ -85,14 +86,20 @@ def nobodys(like: str) -> str:
 def brought(stored: str) -> str | None:
     """What Django has written, as it is kept here; None for what cannot be checked or costs too much."""
     if stored.startswith("argon2$"):
-        found = _ARGON2.fullmatch(stored.removeprefix("argon2"))
-        if found is None:
-            return None
+        plain = stored.removeprefix("argon2")
+    else:
+        plain = stored.removeprefix("bcrypt$") if stored.startswith("bcrypt$$") else stored
+    return plain if is_affordable(plain) else None
+
+
+def is_affordable(stored: str) -> bool:
+    """Whether this is a hash as it is kept here, ours or another's, that a sign-in may be made to work out."""
+    found = _ARGON2.fullmatch(stored)
+    if found is not None:
         kibibytes, rounds, lanes = (int(one) for one in found.groups())
-        return found[0] if kibibytes <= 131_072 and rounds <= 10 and lanes <= 16 else None
-    plain = stored.removeprefix("bcrypt$") if stored.startswith("bcrypt$$") else stored
-    made = _BCRYPT.fullmatch(plain.removeprefix(_SHA_BCRYPT))
-    if made is not None:
-        return plain if int(made[1]) <= MOST_BCRYPT else None
-    found = _PBKDF2.fullmatch(plain)
-    return plain if found is not None and int(found[2]) <= MOST_ITERATIONS else None
+        return kibibytes <= MOST_KIBIBYTES and rounds <= MOST_ROUNDS and lanes <= MOST_LANES
+    found = _BCRYPT.fullmatch(stored.removeprefix(_SHA_BCRYPT))
+    if found is not None:
+        return int(found[1]) <= MOST_BCRYPT
+    found = _PBKDF2.fullmatch(stored)
+    return found is not None and int(found[2]) <= MOST_ITERATIONS

@@ -5,7 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+from datetime import timedelta
 from typing import Any, ClassVar
+
+import msgspec
 
 from kith.base.blobs import Blobs
 from kith.base.errors import NotFound
@@ -13,7 +16,9 @@ from kith.base.work import Work
 from kith.identity.for_configuration import BadBlueprint, BlueprintRun, StoredValues, Values
 from kith.social.configuration.listed import ListedModel
 from kith.social.emoji_management import acts
+from kith.social.emoji_management.tasks import FORGET_UNUSED, UnusedPictures
 from kith.social.emojis import custom_emojis
+from kith.social.emojis.custom_emojis import EmojiPicture
 from kith.social.emojis.tables import Emoji
 from kith.social.media.tasks import FORGET, RemoveFiles
 from kith.social.staff import Staff
@@ -21,6 +26,7 @@ from kith.social.staff import Staff
 __all__ = ["EmojiModel"]
 
 _TYPES = {"png": "image/png", "gif": "image/gif", "webp": "image/webp", "jpg": "image/jpeg"}
+UNUSED = timedelta(hours=1)  # no transaction takes as long
 _LONGEST = custom_emojis.MOST_BYTES * 2
 
 
@@ -34,6 +40,29 @@ class EmojiModel(ListedModel):
         "disabled": bool,
         "image": str,
     }
+
+    slow: tuple[str, ...] = ("image",)
+
+    async def prepare(self, run: BlueprintRun, identifiers: Values, slow: Values) -> None:
+        """A new picture is stored; of one that is there already it is noted that it is the same."""
+        image = slow["image"]
+        if image is None:
+            return
+        picture = _picture(image)
+        ready = _ready(run)
+        stored = await self.find(run, identifiers)
+        if stored is not None and await _is_same(run.work, stored, picture):
+            ready.same.add((stored.pk, picture))
+        elif not run.is_rehearsal:  # no picture is stored for what does not stay
+            made = await custom_emojis.store_picture(run.work, io.BytesIO(picture))
+            ready.stored.setdefault(picture, []).append(made)
+
+    async def prepared(self, run: BlueprintRun) -> None:
+        """Whatever becomes of the transaction, files that no emoji has in the end are removed."""
+        pictures = [one for made in _ready(run).stored.values() for one in made]
+        if pictures:
+            async with run.work.aside() as aside:
+                aside.enqueue(FORGET_UNUSED, UnusedPictures(pictures), at=aside.now + UNUSED)
 
     async def known(self, work: Work) -> list[StoredValues]:
         return [_values(one) for one in await custom_emojis.every(work)]
@@ -61,7 +90,7 @@ class EmojiModel(ListedModel):
         """Another picture is another emoji, which takes the place of the old one."""
         wanted = dict(attrs)
         image = wanted.pop("image", None)
-        if image is None or await _is_same(run.work, stored, _picture(image)):
+        if image is None or (stored.pk, _picture(image)) in _ready(run).same:
             return await super().update(run, stored, wanted)
         kept = {name: stored.values[name] for name in ("shortcode", "category", "visible_in_picker", "disabled")}
         await self.remove(run, stored)
@@ -72,12 +101,15 @@ class EmojiModel(ListedModel):
     async def add(self, run: BlueprintRun, by: Staff, values: Values) -> Any:
         picture = _picture(values.get("image"))
         if run.is_rehearsal:
-            return run.work.new_id()  # no picture is stored for what does not stay
+            return run.work.new_id()
+        stored = _ready(run).stored.get(picture)
+        if not stored:
+            raise BadBlueprint("image: its emoji was changed by somebody else meanwhile: please try again")
         made = await acts.create(
             run.work,
             by,
             values["shortcode"],
-            io.BytesIO(picture),
+            stored.pop(),
             category=values.get("category"),
             visible=values.get("visible_in_picker", True),
         )
@@ -97,6 +129,18 @@ class EmojiModel(ListedModel):
         emoji = await custom_emojis.find(run.work, stored.pk)
         await acts.forget(run.work, by, emoji)
         run.work.enqueue(FORGET, RemoveFiles(keys=[key for key in (emoji.file, emoji.static_file) if key]))
+
+
+class _ReadyPictures(msgspec.Struct):
+    """What was done before anything was written."""
+
+    same: set[tuple[Any, bytes]] = msgspec.field(default_factory=set)  # emoji that have this picture already
+    stored: dict[bytes, list[EmojiPicture]] = msgspec.field(default_factory=dict)  # one for each emoji to be made
+
+
+def _ready(run: BlueprintRun) -> _ReadyPictures:
+    ready: _ReadyPictures = run.prepared.setdefault(EmojiModel.name, _ReadyPictures())
+    return ready
 
 
 def _values(one: Emoji) -> StoredValues:

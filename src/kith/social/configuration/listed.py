@@ -67,6 +67,7 @@ class ListedModel:
     permission: str
     key: tuple[str, ...]
     fields: ClassVar[dict[str, Any]]
+    slow: tuple[str, ...] = ()
 
     def natural(self, _values: Values) -> tuple[str, ...]:
         return self.key
@@ -95,6 +96,12 @@ class ListedModel:
 
     async def delete(self, run: BlueprintRun, by: Staff, stored: StoredValues) -> None:
         raise NotImplementedError
+
+    async def prepare(self, _run: BlueprintRun, _identifiers: Values, _slow: Values) -> None:
+        return None
+
+    async def prepared(self, _run: BlueprintRun) -> None:
+        return None
 
     async def known(self, work: Work) -> list[StoredValues]:
         """Everything that is there, also what an export leaves out."""

@@ -8,6 +8,7 @@ import msgspec
 
 from kith.base.work import Work
 from kith.social.emojis import custom_emojis
+from kith.social.emojis.custom_emojis import EmojiPicture
 from kith.social.emojis.tables import Emoji
 from kith.social.staff import Staff, record
 
@@ -21,7 +22,13 @@ class EmojiChange(msgspec.Struct, kw_only=True):
 
 
 async def create(
-    work: Work, by: Staff, shortcode: str, image: IO[bytes] | None, *, category: str | None, visible: bool
+    work: Work,
+    by: Staff,
+    shortcode: str,
+    image: IO[bytes] | EmojiPicture | None,
+    *,
+    category: str | None,
+    visible: bool,
 ) -> Emoji:
     made = await custom_emojis.add(work, shortcode, image, category=category, visible=visible)
     await record(work, by, "create_custom_emoji", custom_emoji=_told(made))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.base.rooms import Room
-from kith.social.emoji_management import api
+from kith.social.emoji_management import api, tasks
 from kith.social.errors import DIALECT
 
-ROOM = Room(name="emoji management", dialect=DIALECT, routes=tuple(api.routes))
+ROOM = Room(name="emoji management", dialect=DIALECT, routes=tuple(api.routes), jobs=(tasks.FORGET_UNUSED,))

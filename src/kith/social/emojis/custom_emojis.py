@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import IO, Any
 
+import msgspec
 from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.blobs import Blobs
-from kith.base.db import Instant, command, insert_into, query
+from kith.base.db import Instant, command, insert_into, query, writing
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.emojis.service import shape
@@ -22,6 +23,7 @@ _TAKEN = {"image/png": "png", "image/gif": "gif", "image/webp": "webp", "image/j
 _SHORTCODE = re.compile(r"[A-Za-z0-9_]{2,64}\Z")
 _own = query(select(emojis).where(emojis.c.domain == "").order_by(emojis.c.shortcode), Emoji)
 _one = query(select(emojis).where(and_(emojis.c.id == bindparam("emoji"), emojis.c.domain == "")), Emoji)
+_named = query(select(emojis).where(and_(emojis.c.shortcode == bindparam("shortcode"), emojis.c.domain == "")), Emoji)
 _add = command(insert_into(emojis))
 _change = command(
     update(emojis)
@@ -34,6 +36,18 @@ _change = command(
     )
 )
 _remove = command(delete(emojis).where(emojis.c.id == bindparam("emoji")))
+
+
+class EmojiPicture(msgspec.Struct, frozen=True):
+    """The stored files of an emoji that is still to be made, and the id that it will have."""
+
+    id: int
+    file: str
+    static_file: str
+
+    @property
+    def keys(self) -> list[str]:
+        return [key for key in (self.file, self.static_file) if key]
 
 
 async def every(work: Work) -> list[Emoji]:
@@ -52,13 +66,24 @@ async def find(work: Work, id: int) -> Emoji:
     return found
 
 
-async def add(work: Work, shortcode: str, file: IO[bytes] | None, *, category: str | None, visible: bool) -> Emoji:
-    """The file is kept as it is; of one that moves, a still picture beside it."""
+async def add(
+    work: Work, shortcode: str, image: IO[bytes] | EmojiPicture | None, *, category: str | None, visible: bool
+) -> Emoji:
+    """Whoever writes in the same transaction before this calls `store_picture` before that."""
     category = _category(category)
     if not _SHORTCODE.match(shortcode):
         raise _wrong("shortcode", Complaint("must be 2 to 64 letters, digits or underscores"))
-    if any(emoji.shortcode == shortcode for emoji in await every(work)):
+    if await work.db.one(_named, shortcode=shortcode) is not None:
         raise _wrong("shortcode", Complaint("has already been taken", "taken"))
+    stored = image if isinstance(image, EmojiPicture) else await store_picture(work, image)
+    emoji = Emoji(stored.id, shortcode, "", stored.file, stored.static_file, category, visible, False, None, work.now)
+    await work.db.run(_add, **{name: getattr(emoji, name) for name in Emoji.__struct_fields__})
+    return emoji
+
+
+async def store_picture(work: Work, file: IO[bytes] | None) -> EmojiPicture:
+    """The file is kept as it is; of one that moves, a still picture beside it."""
+    writing.refuse("A picture is stored")
     found = None if file is None else await sniffed(file)
     if file is None or found is None or found.mime not in _TAKEN:
         raise _wrong("image", Complaint("must be a PNG, GIF, WebP or JPEG picture"))
@@ -69,9 +94,7 @@ async def add(work: Work, shortcode: str, file: IO[bytes] | None, *, category: s
     key = f"{folder_of('emojis', id)}/original/{new_name()}.{_TAKEN[found.mime]}"
     file.seek(0)
     await work.find(Blobs).put(key, file.read(), found.mime)
-    emoji = Emoji(id, shortcode, "", key, still, category, visible, False, None, work.now)
-    await work.db.run(_add, **{name: getattr(emoji, name) for name in Emoji.__struct_fields__})
-    return emoji
+    return EmojiPicture(id, key, still)
 
 
 async def change(work: Work, id: int, *, category: str | None, visible: bool | None, disabled: bool | None) -> Emoji:
@@ -106,11 +129,10 @@ def _wrong(field: str, complaint: Complaint) -> Invalid:
 
 
 async def remove(work: Work, shortcode: str) -> None:
-    for emoji in await every(work):
-        if emoji.shortcode == shortcode:
-            await delete_one(work, emoji)
-            return
-    raise NotFound(f"there is no emoji :{shortcode}:")
+    emoji = await work.db.one(_named, shortcode=shortcode)
+    if emoji is None:
+        raise NotFound(f"there is no emoji :{shortcode}:")
+    await delete_one(work, emoji)
 
 
 async def delete_one(work: Work, emoji: Emoji) -> None:

@@ -15,7 +15,6 @@ from kith.social.roles.tables import EVERYONE, base_for
 
 __all__ = [
     "NOTES",
-    "REPORTS",
     "WARNINGS",
     "choose_roles",
     "take_allows",
@@ -43,11 +42,9 @@ _ACTIONS = {
     3000: "silence", 4000: "suspend",
 }  # fmt: skip
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
-_PEOPLE = "JOIN kept_accounts a ON a.id = t.account_id"
-REPORTS = f"t.* FROM reports t {_PEOPLE} JOIN kept_accounts b ON b.id = t.target_account_id WHERE 1"
 NOTES = (
-    f"t.* FROM report_notes t {_PEOPLE} JOIN reports r ON r.id = t.report_id JOIN kept_accounts b ON"
-    " b.id = r.target_account_id JOIN kept_accounts c ON c.id = r.account_id WHERE 1"
+    "t.* FROM report_notes t JOIN kept_accounts a ON a.id = t.account_id JOIN reports r ON r.id = t.report_id"
+    " JOIN kept_accounts b ON b.id = r.target_account_id JOIN kept_accounts c ON c.id = r.account_id WHERE 1"
 )
 WARNINGS = (
     "t.*, (SELECT r.id FROM reports r JOIN kept_accounts x ON x.id = r.account_id JOIN kept_accounts y ON"

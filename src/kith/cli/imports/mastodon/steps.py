@@ -149,7 +149,7 @@ def _of_relations(one: Any) -> Iterator[RunStep[Row]]:
 
 
 def _of_decisions(one: Any, of: Any) -> Iterator[RunStep[Row]]:
-    yield one("reports", community.REPORTS, community.take_reports)
+    yield one("reports", relations.BETWEEN.format(table="reports"), community.take_reports)
     yield one("report_notes", community.NOTES, community.take_notes)
     yield one("account_warnings", community.WARNINGS, community.take_warnings)
     yield one("oauth_access_tokens", sign_in.TOKENS, sign_in.take_tokens)

@@ -16,7 +16,7 @@ from kith.social.staff import TheStaff, record, staff
 
 PATH = "/api/v1/admin/backups"
 SEE = staff("view_devops", scope="admin:read")
-CHANGE = staff("view_devops", scope="admin:write")
+CHANGE = staff("manage_settings", scope="admin:write")  # a run takes the machine's time and room
 MOST = 30
 NO_TARGET = "It is not set where backups go: KITH_BACKUP"
 
