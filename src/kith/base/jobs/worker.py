@@ -71,6 +71,7 @@ class Worker:
         self._stopping = asyncio.Event()
         self._held: set[int] = set()
         self._lost: set[int] = set()  # their end could not be written; they go back when something can be again
+        self._is_cut_off = False  # from the database
         self._wakes: dict[str, asyncio.Event] = {}
         self._due = store.DueLanes([QUICK, *(kind.lane for kind in kinds if kind.outside)])
         self._suspects = Suspects(self._held, self._claim_suspect, self._alone_one)
@@ -251,13 +252,16 @@ class Worker:
         try:
             async with self._suspects.others(), self._works.begin() as work:
                 due = None if self._stopping.is_set() else await store.next_due(work.db, lane)
+                self._is_cut_off = False
                 if due is None or due > work.now:
                     return []
                 taken = await store.claim(
                     work.db, lane, most=most, worker=self.id, now=work.now, until=work.now + LEASE
                 )
         except Unavailable:
-            _log.warning("jobs.claim_failed", lane=lane)
+            if not self._is_cut_off:  # once, not for every lane and second
+                self._is_cut_off = True
+                _log.warning("jobs.claim_failed", lane=lane)
             await asyncio.sleep(IDLE_SECONDS)
             return []
         self._held.update(job.id for job in taken)
