@@ -15,7 +15,7 @@ from PIL import Image
 
 from kith.app import House
 from kith.base.blobs import Blobs
-from kith.cli.serve import offer_start
+from kith.cli.first_rows import offer_start
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
 from kith.identity.blueprints.exporting import ExportedFile, export, export_some
 from kith.identity.blueprints.flow_parts import parts_of

@@ -22,14 +22,8 @@ from kith.base import log
 from kith.base.server import HttpServer, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
-from kith.base.work import Work
 from kith.cli.running import revision_of
 from kith.cli.watching import Watched, metrics_for, start_watching, tell_system
-from kith.identity.brands import shipped as brands
-from kith.identity.event_notifications import defaults as notification_rules
-from kith.identity.executor import shipped_flows
-from kith.identity.mappings import defaults as mappings
-from kith.identity.users import service as users
 from kith.migrations import HEAD
 
 if TYPE_CHECKING:
@@ -93,6 +87,8 @@ def refuse_taken(settings: Settings) -> None:
 
 async def _prepare(settings: Settings) -> None:
     """What happens once, however many processes follow."""
+    from kith.cli.first_rows import offer_start  # noqa: PLC0415 - loaded in the copy alone
+
     if await revision_of(settings) != HEAD:
         _migrate()
     async with open_house(settings, connections=1) as house, house.works.begin() as work:
@@ -103,16 +99,6 @@ async def _prepare(settings: Settings) -> None:
             f"Create the first administrator account here (this link works once): {settings.base_url}/setup/{token}"
         )
     sys.stdout.flush()
-
-
-async def offer_start(work: Work) -> str | None:
-    """What every database has from its first start on; the token of the set-up link, while nobody has used one."""
-    token = await users.offer_setup(work)
-    await shipped_flows.ensure(work)
-    await mappings.ensure(work)
-    await notification_rules.ensure(work)
-    await brands.ensure(work)
-    return token
 
 
 def _migrate() -> None:

@@ -14,7 +14,7 @@ from kith.base.settings import Settings
 from kith.cli.demo.past import Past, open_past
 from kith.cli.demo.story import LENGTH, Story
 from kith.cli.demo.team import plan_team
-from kith.cli.serve import offer_start
+from kith.cli.first_rows import offer_start
 from kith.federation.keys.key_pairs import new_pair
 from kith.federation.keys.service import ActorKeys
 from kith.identity.users.passwords import Passwords
