@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -10,6 +11,8 @@ from typing import Any, Protocol
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer  # type: ignore[import-untyped]
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tests import quick
 from tests.room_tests import LONGEST
@@ -41,16 +44,27 @@ os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
-    """The tests of one file and one database run in one process, one after the other."""
-    for item in items:
-        callspec = getattr(item, "callspec", None)
-        engine = callspec.params.get("engine", "") if callspec is not None else ""
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.name}/{engine}"))
     yield
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (_place(item), -sizes[item.path]))
     if quick.is_on():
         quick.put_near_first(items)
+
+
+class ByFileAndDatabase(LoadScopeScheduling):  # type: ignore[misc]
+    """The tests of one file and one database run in one process, one after the other: what they share is made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, name = nodeid.partition("::")
+        database = _DATABASE.search(name)
+        return file + (database[0] if database else "")
+
+
+_DATABASE = re.compile(r"(?<=[\[-])(sqlite|postgresql)(?=[\]-])")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFileAndDatabase:
+    return ByFileAndDatabase(config, log)
 
 
 def _place(item: pytest.Item) -> int:

@@ -655,7 +655,6 @@ async def test_a_job_that_kills_its_workers_is_buried_and_not_tried_again(base: 
     assert "the worker died each time" in (job.error or "")
 
 
-@pytest.mark.xdist_group("processes")
 @pytest.mark.parametrize("deadly", [DEADLY, DEADLY_OUTSIDE], ids=lambda kind: kind.name)
 async def test_a_job_that_took_its_worker_down_twice_is_not_started_again_and_no_other_is_blamed(
     engine: Engine, tmp_path: Path, deadly: JobKind[Number]
@@ -789,7 +788,6 @@ async def test_a_worker_is_heard_of_while_it_lives_and_forgotten_when_it_leaves(
     assert left is None
 
 
-@pytest.mark.xdist_group("processes")
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 async def test_ten_thousand_jobs_are_done_once_though_workers_are_killed(engine: Engine, tmp_path: Path) -> None:
     async with build_town(engine, tmp_path / "town", start=False) as town, contextlib.AsyncExitStack() as stack:

@@ -18,8 +18,6 @@ from kith.base.settings import Settings
 from kith.base.watchdog import EXIT_CODE, Plan, plan_for, system_patience
 from tests.town import Town, build_town
 
-pytestmark = pytest.mark.xdist_group("processes")
-
 
 @asynccontextmanager
 async def blocking_server(folder: Path, **more: str) -> AsyncIterator[tuple[Town, asyncio.subprocess.Process, Path]]:

@@ -19,8 +19,8 @@ from tests.web.test_flows import flow_of, made, word
 PASSWORD = "a fine one 77"
 SIGN_UP = "/flows/default-enrollment-flow/"
 RECOVERY = "/flows/default-recovery-flow/"
-_WITH = pytest.param(True, id="scripts", marks=pytest.mark.xdist_group("browser-scripts"))
-_WITHOUT = pytest.param(False, id="no-scripts", marks=pytest.mark.xdist_group("browser-no-scripts"))
+_WITH = pytest.param(True, id="scripts")
+_WITHOUT = pytest.param(False, id="no-scripts")
 
 
 # What is looked at by a script of its own cannot be looked at without any.
