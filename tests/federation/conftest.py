@@ -6,7 +6,7 @@ import pytest
 
 from kith.base.http import Outgoing
 from kith.federation.fetching import FetchChain, RemoteClient
-from tests.federation.outgoing import Village, elsewhere, follows, told
+from tests.federation.outgoing import Village, add_elsewhere, add_follow, told
 from tests.federation.remote_server import RemoteServer, remote_server
 from tests.social.members import join
 from tests.town import Town
@@ -55,14 +55,12 @@ async def idle(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 @pytest.fixture
 async def village(idle: Town) -> Village:
     ada, bob = await join(idle), await join(idle)
-    hosts = ("near", "named", "bystander", "bobs")
-    people = {host: await elsewhere(idle, f"{host}.example") for host in hosts}
-    second = await elsewhere(idle, "near.example")
-    alone = await elsewhere(idle, "alone.example", has_shared=False)
-    await follows(idle, people["near"], ada)
-    await follows(idle, second, ada)
-    await follows(idle, alone, ada)
-    await follows(idle, people["bobs"], bob)
-    people["alone"] = alone
+    async with idle.house() as house, house.works.begin() as work:
+        hosts = ("near", "named", "bystander", "bobs")
+        people = {host: await add_elsewhere(work, f"{host}.example") for host in hosts}
+        people["alone"] = await add_elsewhere(work, "alone.example", has_shared=False)
+        for follower in (people["near"], await add_elsewhere(work, "near.example"), people["alone"]):
+            await add_follow(work, follower, ada)
+        await add_follow(work, people["bobs"], bob)
     await told(idle)
     return Village(idle, ada, bob, people)

@@ -23,10 +23,21 @@ from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
 from tests.federation.asking import check_context
-from tests.social.members import Member, strangers
+from tests.social.members import Member, add_stranger
 from tests.town import Town
 
-__all__ = ["FOLLOWERS", "Told", "Village", "elsewhere", "follows", "only", "shared", "told"]
+__all__ = [
+    "FOLLOWERS",
+    "Told",
+    "Village",
+    "add_elsewhere",
+    "add_follow",
+    "elsewhere",
+    "follows",
+    "only",
+    "shared",
+    "told",
+]
 
 FOLLOWERS = {"near.example", "alone.example"}
 
@@ -76,12 +87,14 @@ def shared(host: str) -> str:
 
 async def elsewhere(town: Town, host: str, *, has_shared: bool = True, **differing: Any) -> Account:
     """Somebody at a server that can be written to."""
-    [account] = await strangers(town, 1, host, **differing)
-    inbox = f"{account.uri}/inbox"
     async with town.house() as house, house.works.begin() as work:
-        await people.save_actor(
-            work.db, RemoteActor(account.id, inbox, shared_inbox=shared(host) if has_shared else None)
-        )
+        return await add_elsewhere(work, host, has_shared=has_shared, **differing)
+
+
+async def add_elsewhere(work: Work, host: str, *, has_shared: bool = True, **differing: Any) -> Account:
+    account = await add_stranger(work, host, **differing)
+    inbox = f"{account.uri}/inbox"
+    await people.save_actor(work.db, RemoteActor(account.id, inbox, shared_inbox=shared(host) if has_shared else None))
     return account
 
 
@@ -89,7 +102,11 @@ async def follows(town: Town, follower: Account, *members: Member) -> None:
     """As it stands after they were let in."""
     async with town.house() as house, house.works.begin() as work:
         for member in members:
-            await relationships.add_follow(work.db, _follow(work, follower, member))
+            await add_follow(work, follower, member)
+
+
+async def add_follow(work: Work, follower: Account, member: Member) -> None:
+    await relationships.add_follow(work.db, _follow(work, follower, member))
 
 
 def _follow(work: Work, follower: Account, member: Member) -> Follow:

@@ -103,23 +103,23 @@ async def stranger(town: Town, domain: str = "elsewhere.example", **differing: A
 
 
 async def strangers(town: Town, count: int, domain: str = "elsewhere.example", **differing: Any) -> list[Account]:
-    def row(work: Work) -> Account:
-        name = f"stranger_{uuid.uuid4().hex[:8]}"
-        values: dict[str, Any] = {
-            "username": name,
-            "domain": domain,
-            "uri": f"https://{domain}/users/{name}",
-            "url": f"https://{domain}/@{name}",
-            "display_name": name.title(),
-            "role": "",
-            "fetched_at": work.now,
-        }
-        return new_account(AccountId(work.new_id()), now=work.now, **(values | differing))
-
     async with town.house() as house, house.works.begin() as work:
-        made = [row(work) for _ in range(count)]
-        for account in made:
-            await accounts.insert(work.db, account)
+        return [await add_stranger(work, domain, **differing) for _ in range(count)]
+
+
+async def add_stranger(work: Work, domain: str, **differing: Any) -> Account:
+    name = f"stranger_{uuid.uuid4().hex[:8]}"
+    values: dict[str, Any] = {
+        "username": name,
+        "domain": domain,
+        "uri": f"https://{domain}/users/{name}",
+        "url": f"https://{domain}/@{name}",
+        "display_name": name.title(),
+        "role": "",
+        "fetched_at": work.now,
+    }
+    made = new_account(AccountId(work.new_id()), now=work.now, **(values | differing))
+    await accounts.insert(work.db, made)
     return made
 
 
