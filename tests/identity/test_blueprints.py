@@ -436,8 +436,9 @@ async def test_files_in_the_folder_are_applied_when_they_come_and_change(town: T
     assert len(await results(owner, "/core/groups/", name=name)) == 1
 
 
-async def test_the_command_line_exports_rehearses_and_applies(town: Town, tmp_path: Path) -> None:
+async def test_the_command_line_exports_rehearses_and_applies(new_town: TownBuilder, tmp_path: Path) -> None:
     # given
+    town = await new_town()
     name = new_name("typed")
     file, key, saved = tmp_path / "a.yaml", tmp_path / "key", tmp_path / "saved"
     key.write_text("a passphrase of some length")
