@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -49,6 +50,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     items.sort(key=lambda item: (_place(item), -sizes[item.path]))
     if quick.is_on():
         quick.put_near_first(items)
+
+
+def pytest_collection_finish() -> None:
+    """All tests stay to the end: looking through them for garbage takes seconds each time."""
+    gc.collect()
+    gc.freeze()
 
 
 class ByFileAndDatabase(LoadScopeScheduling):  # type: ignore[misc]
