@@ -121,8 +121,8 @@ async def test_the_server_itself(town: Town) -> None:
 
     await soon_shows(before, emoji=False)
     async with town.house() as house, house.works.begin() as work:
-        await instance.add_rule(work, "Be kind")
         await emojis.add(work, "kept", io.BytesIO(_picture()), category=None, visible=True)
+        await instance.add_rule(work, "Be kind")
     assert len(await twice(ada, "/api/v1/instance/rules")) == before + 1
     await soon_shows(before + 1, emoji=True)
 
