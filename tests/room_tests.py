@@ -9,6 +9,7 @@ __all__ = ["EVERYWHERE", "LONGEST", "TESTED_BY", "of_other_files"]
 
 # What takes longest, longest first. A quick run has it only where it was changed itself.
 LONGEST = (
+    "web/test_all_pages.py",
     "identity/test_schemathesis.py",
     "crash/test_kills.py",
     "web/test_browser.py",
