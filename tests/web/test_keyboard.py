@@ -196,6 +196,7 @@ async def test_without_scripts(chrome: Browser, scenery: Scenery) -> None:
         async with page.expect_navigation():
             await page.keyboard.press("Enter")
         await page.goto("/publish")
+        await expect(page.locator("textarea:focus")).to_be_visible()  # a page gets its focus a moment after it is there
         at = await focus(page)
         assert at is not None
         assert at["name"] == "Text"
