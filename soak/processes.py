@@ -38,7 +38,6 @@ class Process:
 
     def __init__(self, name: str, word: str, environment: dict[str, str], log: Path, control: Control) -> None:
         self.name, self.control = name, control
-        self.is_worker = word == "work"
         self.port = int(environment["KITH_BIND"].rpartition(":")[2]) if word == "serve" else None
         self._words = [sys.executable, "-P", "-c", _COMMAND, word]
         self._environment, self._log = environment | control.environment, log

@@ -27,7 +27,7 @@ _OLD_TRANSACTION = """
 # A life shorter than this says nothing about memory; caches fill during the first part of it.
 _LEAST_LIFE_SECONDS = 600.0
 _WARM_UP_SECONDS = 240.0
-_MOST_PER_HOUR = 64 << 20  # of workers, which keep little; the caches of servers fill for hours
+_MOST_PER_HOUR = 64 << 20
 _MOST_MEMORY = 450 << 20  # an idle server, all caches at their limits (260 MB), and what is under way
 _MOST_FILES = 40
 
@@ -106,7 +106,7 @@ def weighed(process: Process, ledger: Ledger) -> dict[str, Any]:
     files = [one.files for one in (warm if is_judged else life)]
     quarter = max(1, len(files) // 4)
     grown_files = statistics.median(files[-quarter:]) - statistics.median(files[:quarter])
-    if is_judged and process.is_worker and slope > _MOST_PER_HOUR:
+    if is_judged and slope > _MOST_PER_HOUR:
         ledger.violated("memory grows", f"{process.name}: {slope / (1 << 20):.0f} MB in an hour")
     if life[-1].memory > _MOST_MEMORY:
         ledger.violated("too much memory", f"{process.name}: {life[-1].memory >> 20} MB")

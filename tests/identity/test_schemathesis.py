@@ -34,9 +34,9 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-PER_OPERATION = {"sqlite": 3, "postgresql": 1}
+PER_OPERATION = {"sqlite": 6, "postgresql": 1}
 WAYS = 3  # in which each is sent: making up a call takes longer than sending it
-FEWEST = {"sqlite": 2000, "postgresql": 600}
+FEWEST = {"sqlite": 5000, "postgresql": 600}
 EACH = 3  # records of every collection, to be read, changed and deleted
 ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE")
 REFERRED = ("/flows/instances/", "/stages/dummy/", "/policies/dummy/", "/core/applications/", "/core/groups/")

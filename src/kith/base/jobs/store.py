@@ -26,10 +26,9 @@ from sqlalchemy import (
     union_all,
     update,
 )
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
+from kith.base.jobs.due_at import DueAt
 from kith.base.jobs.kinds import QUICK, JobKind
 from kith.base.jobs.tables import (
     DEAD,
@@ -53,31 +52,6 @@ DEADLY = (
 
 _now = bindparam("now", type_=Instant())
 _encode = msgspec.json.Encoder().encode
-
-
-class DueAt(ColumnElement[Any]):
-    """When a new job is due. Servers whose clocks are ahead would have everybody wait: the database's clock counts."""
-
-    inherit_cache = True
-    type = Instant()
-
-    def __init__(self) -> None:
-        self.run_at, self.created_at = (bindparam(name, type_=Instant()) for name in ("run_at", "created_at"))
-
-
-@compiles(DueAt, "sqlite")
-def _due_at_by_own_clock(element: DueAt, compiler: SQLCompiler, **options: object) -> str:
-    return compiler.process(element.run_at, **options)
-
-
-@compiles(DueAt, "postgresql")
-def _due_at_by_its_clock(element: DueAt, compiler: SQLCompiler, **options: object) -> str:
-    run_at, made = (
-        f"CAST({compiler.process(one, **options)} AS TIMESTAMP WITH TIME ZONE)"
-        for one in (element.run_at, element.created_at)
-    )
-    return f"LEAST({run_at}, statement_timestamp() + ({run_at} - {made}))"
-
 
 # A job that waits under the same key stands for this one too. Writing to its row, though it changes nothing,
 # keeps workers from starting it before what asked for this one is committed.
