@@ -31,6 +31,15 @@ _KEPT = """async () => {
 }"""
 _SHOWN = """async () => (await self.registration.getNotifications()).map((one) =>
     ({title: one.title, body: one.body, icon: new URL(one.icon).pathname}))"""
+# Chromium forgets a notification whose list is asked for while it is on its way to be shown, so that is waited for first.
+_NOTE_SHOWN = """() => {
+  const show = ServiceWorkerRegistration.prototype.showNotification;
+  self.countShown = 0;
+  ServiceWorkerRegistration.prototype.showNotification = async function (...given) {
+    await show.apply(this, given);
+    self.countShown += 1;
+  };
+}"""
 _COUNT = "async () => (await (await navigator.serviceWorker.ready).getNotifications()).length"
 _CLEAR = "async () => { for (const one of await self.registration.getNotifications()) one.close(); }"
 # Where a click leads: a window cannot be opened without a person's hand, so what the browser is asked for is noted.
@@ -93,9 +102,11 @@ async def worker_of(page: Page) -> Worker:
 class PushDoor:
     """The browser's own end of Web Push: messages arrive in the worker as they would from a push service."""
 
-    def __init__(self, page: Page, town: Town) -> None:
+    def __init__(self, page: Page, worker: Worker, town: Town) -> None:
         self._page = page
+        self._worker = worker
         self._origin = town.base_url
+        self._delivered = 0
         self._cdp: Any = None
         self._registration = ""
 
@@ -111,10 +122,18 @@ class PushDoor:
         self._cdp.on("ServiceWorker.workerRegistrationUpdated", note)
         await self._cdp.send("ServiceWorker.enable")
         self._registration = await found
+        await self._worker.evaluate(_NOTE_SHOWN)
 
     async def deliver(self, text: str) -> None:
+        """Until it is shown."""
         sent = {"origin": self._origin, "registrationId": self._registration, "data": text}
         await self._cdp.send("ServiceWorker.deliverPushMessage", sent)
+        self._delivered += 1
+
+        async def is_shown() -> bool:
+            return bool(await self._worker.evaluate("self.countShown") == self._delivered)
+
+        await until(is_shown)
 
     async def shows(self, count: int) -> None:
         async def so_many() -> bool:
@@ -187,7 +206,8 @@ async def test_notifications_are_turned_on_come_and_lead_to_their_page(town: Tow
         await all_sent(town)
         [text] = device.texts()
         [received] = device.received
-        worker, door = await worker_of(page), PushDoor(page, town)
+        worker = await worker_of(page)
+        door = PushDoor(page, worker, town)
         await door.open()
         for _ in range(2):  # a push service may bring it twice
             await door.deliver(device.read(received).decode())
@@ -234,7 +254,8 @@ async def test_what_cannot_be_read_is_shown_in_plain_words(town: Town, chrome: C
     async with opened(chrome, town) as page:
         await page.context.grant_permissions(["notifications"], origin=town.base_url)
         await page.goto("/about")
-        worker, door = await worker_of(page), PushDoor(page, town)
+        worker = await worker_of(page)
+        door = PushDoor(page, worker, town)
         await door.open()
         for text in BROKEN:
             await door.deliver(text)
