@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,11 +17,13 @@ import msgspec
 
 from soak.shim import Control
 from tests.town.plain import PLAIN
+from tests.town.ports import ReservedPort
 
 __all__ = ["Process", "Weight"]
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _PATIENCE_SECONDS = 120.0
+_CACHE_BYTES = re.compile(r"^kith_cache_bytes\{[^}]*\} (\S+)$", re.MULTILINE)
 _COMMAND = "import sys; from kith.cli import main; sys.argv[0] = 'kith'; sys.exit(main())"
 
 
@@ -31,19 +34,25 @@ class Weight(msgspec.Struct, frozen=True):
     seconds_alive: float
     memory: int
     files: int
+    cached: int  # of the memory, what caches hold: each has a limit
 
 
 class Process:
     """`kith serve` or `kith work`."""
 
-    def __init__(self, name: str, word: str, environment: dict[str, str], log: Path, control: Control) -> None:
+    def __init__(
+        self, name: str, word: str, environment: dict[str, str], log: Path, control: Control, metrics: ReservedPort
+    ) -> None:
         self.name, self.control = name, control
+        self._metrics = f"http://127.0.0.1:{metrics.number}/metrics"
+        bind = {"KITH_METRICS_BIND" if word == "serve" else "KITH_WORK_METRICS_BIND": f"127.0.0.1:{metrics.number}"}
         self.port = int(environment["KITH_BIND"].rpartition(":")[2]) if word == "serve" else None
         self._words = [sys.executable, "-P", "-c", _COMMAND, word]
-        self._environment, self._log = environment | control.environment, log
+        self._environment, self._log = environment | control.environment | bind, log
         self._process: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
         self.weights: list[list[Weight]] = []  # of each of its lives
+        self._cached = 0
 
     def start(self) -> None:
         with self._log.open("ab") as log:
@@ -58,6 +67,7 @@ class Process:
             )
         self._started_at = time.monotonic()
         self.weights.append([])
+        self._cached = 0
 
     @property
     def pid(self) -> int:
@@ -110,4 +120,10 @@ class Process:
             memory = int((folder / "statm").read_text().split()[1]) * _PAGE
             files = len(list((folder / "fd").iterdir()))
             now = time.monotonic()
-            self.weights[-1].append(Weight(now, now - self._started_at, memory, files))
+            self.weights[-1].append(Weight(now, now - self._started_at, memory, files, self._cached))
+
+    async def ask_caches(self, http: httpx.AsyncClient) -> None:
+        """A server that is busy or gone says nothing: then what it said before is held true."""
+        with contextlib.suppress(httpx.HTTPError):
+            told = (await http.get(self._metrics)).text
+            self._cached = int(sum(map(float, _CACHE_BYTES.findall(told))))

@@ -156,13 +156,14 @@ class Builder:
         return made
 
     def _process(self, site: Site, number: int, word: str) -> Process:
-        port = ReservedPort()
-        self._ports.append(port)
+        port, metrics = ReservedPort(), ReservedPort()
+        self._ports += (port, metrics)
         environment = site.town.environment | {"KITH_BIND": f"127.0.0.1:{port.number}"}
         if site.postgres is not None:
             environment["KITH_WORKER"] = "off" if word == "serve" else "on"
         name = f"{site.name}-{word}-{number}"
-        return Process(name, word, environment, site.log, Control(self._library, self._folder / f"{name}.control"))
+        control = Control(self._library, self._folder / f"{name}.control")
+        return Process(name, word, environment, site.log, control, metrics)
 
     async def close(self) -> None:
         for site in self.sites:

@@ -11,11 +11,13 @@ from collections import Counter
 from typing import Any
 
 import asyncpg
+import httpx
 
 from soak.ledger import Ledger
 from soak.processes import Process, Weight
 from soak.town import Site, Stage
 from soak.windows import Windows
+from tests.town.plain import PLAIN
 
 __all__ = ["Watch", "weighed"]
 
@@ -24,7 +26,7 @@ _OLD_TRANSACTION = """
     SELECT count(*) FROM pg_stat_activity
     WHERE backend_type = 'client backend' AND xact_start < now() - interval '60 seconds'
 """
-# A life shorter than this says nothing about memory; caches fill during the first part of it.
+# A life shorter than this says nothing about memory. What caches hold is not counted: it grows up to their limits.
 _LEAST_LIFE_SECONDS = 600.0
 _WARM_UP_SECONDS = 240.0
 _MOST_PER_HOUR = 64 << 20
@@ -40,8 +42,14 @@ class Watch:
         self.samples: dict[str, str] = {}
 
     async def look(self) -> None:
+        async with httpx.AsyncClient(timeout=5, verify=PLAIN) as http:
+            await self._look(http)
+
+    async def _look(self, http: httpx.AsyncClient) -> None:
         rounds = 0
         while True:
+            if rounds % 5 == 0:
+                await asyncio.gather(*(process.ask_caches(http) for process in self._stage.processes))
             for process in self._stage.processes:
                 process.weigh()
                 if process.has_ended_by_itself and self._windows.is_calm:
@@ -119,6 +127,7 @@ def weighed(process: Process, ledger: Ledger) -> dict[str, Any]:
         "MB first": round(life[0].memory / (1 << 20), 1),
         "MB last": round(life[-1].memory / (1 << 20), 1),
         "MB most": round(max(one.memory for lives in process.weights for one in lives) / (1 << 20), 1),
+        "MB in caches": round(life[-1].cached / (1 << 20), 1),
         "MB/h": round(slope / (1 << 20), 1) if is_judged else None,
         "files first": life[0].files,
         "files last": life[-1].files,
@@ -126,5 +135,5 @@ def weighed(process: Process, ledger: Ledger) -> dict[str, Any]:
 
 
 def _per_hour(weights: list[Weight]) -> float:
-    slope, _ = statistics.linear_regression([one.at for one in weights], [one.memory for one in weights])
+    slope, _ = statistics.linear_regression([one.at for one in weights], [one.memory - one.cached for one in weights])
     return slope * 3600

@@ -87,6 +87,18 @@ def test_entries_hits_and_misses_are_told_by_name() -> None:
     assert _told("kith_cache_misses_total", "tried_telling") == 2
 
 
+def test_bytes_are_told_as_they_come_and_go() -> None:
+    """Twice the limit is asked for, so that the first entries are forgotten."""
+    kept: ByVersion[bytes] = ByVersion("tried_sizes", 40_000)
+    for number in range(8):
+        kept.put(number, b"", 9_700)
+        assert kept.size() == 10_000 * kept.count() <= 40_000
+        kept.get(number - 2)  # which moves it from the old generation to the young one
+        assert kept.size() == 10_000 * kept.count() <= 40_000
+    caches.tell()
+    assert _told("kith_cache_bytes", "tried_sizes") == kept.size() > 0
+
+
 def _decorators() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, ast.expr]]:
     for path in SOURCES:
         for node in ast.walk(tree_of(path)):

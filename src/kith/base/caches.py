@@ -4,19 +4,20 @@
 - `ByVersion`: kept under a key that names a version, or something that never changes, so it is never out of date.
 - `ForAWhile`: true enough for so many seconds.
 
-Each has a name, under which its entries, hits and misses are told to whoever watches the server, and a limit that
-no number of requests can exceed. ARCHITECTURE.md lists them all.
+Each has a name, under which its entries, their size, hits and misses are told to whoever watches the server, and a
+limit that no number of requests can exceed. ARCHITECTURE.md lists them all.
 """
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 from kith.base.db import Database, Session
-from kith.base.metrics import CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES
+from kith.base.metrics import CACHE_BYTES, CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES
 
 __all__ = ["ByVersion", "Cache", "ForAWhile", "UntilWritten", "tell"]
 
@@ -39,6 +40,10 @@ class Cache:
     def count(self) -> int:
         raise NotImplementedError
 
+    def size(self) -> int:
+        """About how many bytes its entries take."""
+        return ENTRY_BYTES * self.count()
+
 
 class UntilWritten(Cache):
     """What was read stays true as long as nobody has written.
@@ -59,6 +64,9 @@ class UntilWritten(Cache):
 
     def count(self) -> int:
         return len(self._kept)
+
+    def size(self) -> int:
+        return self._bytes
 
     def now(self) -> int | None:
         version = self._database.version()
@@ -134,9 +142,13 @@ class ByVersion(Cache, Generic[Value]):
         self._young: dict[Hashable, tuple[Value, int]] = {}
         self._old: dict[Hashable, tuple[Value, int]] = {}
         self._bytes = 0
+        self._old_bytes = 0
 
     def count(self) -> int:
         return len(self._young) + len(self._old)
+
+    def size(self) -> int:
+        return self._bytes + self._old_bytes
 
     def get(self, key: Hashable) -> Value | None:
         found = self._young.get(key)
@@ -148,6 +160,7 @@ class ByVersion(Cache, Generic[Value]):
             self.misses += 1
             return None
         self.hits += 1
+        self._old_bytes -= found[1]
         self._keep(key, found)
         return found[0]
 
@@ -156,7 +169,8 @@ class ByVersion(Cache, Generic[Value]):
 
     def _keep(self, key: Hashable, held: tuple[Value, int]) -> None:
         if self._bytes + held[1] > self._most:
-            self._old, self._young, self._bytes = self._young, {}, 0
+            self._old, self._old_bytes = self._young, self._bytes
+            self._young, self._bytes = {}, 0
         self._young[key] = held
         self._bytes += held[1]
 
@@ -199,15 +213,17 @@ class ForAWhile(Cache, Generic[Value]):
 
 def tell() -> None:
     """What was counted since the last time, and how much is kept now, by name."""
-    entries: dict[str, int] = {}
+    entries, sizes = Counter[str](), Counter[str]()
     for cache in list(_all):
-        entries[cache.name] = entries.get(cache.name, 0) + cache.count()
+        entries[cache.name] += cache.count()
+        sizes[cache.name] += cache.size()
         hits, misses = cache.hits, cache.misses
         cache.hits, cache.misses = 0, 0
         CACHE_HITS.labels(cache.name).inc(hits)
         CACHE_MISSES.labels(cache.name).inc(misses)
     for name, count in entries.items():
         CACHE_ENTRIES.labels(name).set(count)
+        CACHE_BYTES.labels(name).set(sizes[name])
 
 
 def _length(key: Hashable) -> int:

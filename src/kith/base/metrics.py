@@ -31,6 +31,9 @@ STREAMS = Gauge("kith_streams", "Open streams and sockets of the streaming API",
 STREAM_EVENTS = Counter("kith_stream_events", "Events that were handed to streams", ["event"])
 STREAMS_ENDED = Counter("kith_streams_ended", "Streams that the server ended", ["reason"])
 CACHE_ENTRIES = Gauge("kith_cache_entries", "What a cache holds", ["cache"], multiprocess_mode="livesum")
+CACHE_BYTES = Gauge(
+    "kith_cache_bytes", "About how many bytes a cache's entries take", ["cache"], multiprocess_mode="livesum"
+)
 CACHE_HITS = Counter("kith_cache_hits", "Look-ups that a cache answered", ["cache"])
 CACHE_MISSES = Counter("kith_cache_misses", "Look-ups that a cache could not answer", ["cache"])
 FETCHED_BYTES = Gauge(

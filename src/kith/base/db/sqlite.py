@@ -9,8 +9,6 @@ share its one flush (group commit).
 from __future__ import annotations
 
 import asyncio
-import os
-import re
 import sqlite3
 import threading
 import time
@@ -22,15 +20,14 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from kith.base.db import writing
-from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.figures import noted
 from kith.base.db.flusher import Flusher
+from kith.base.db.sqlite_errors import in_our_words, is_busy, rolled_back
 from kith.base.db.statement import Command, Query
-from kith.base.errors import NoSpace, Unavailable, is_no_room
+from kith.base.errors import Unavailable
 
 Row = TypeVar("Row")
 BUSY_SECONDS = 30.0
-TRIAL_BYTES = 256 << 10
 VERSION_SECONDS = 0.001  # for which the version is believed
 
 
@@ -190,8 +187,8 @@ class Pen:
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
-                if not _is_busy(error):
-                    raise _in_our_words(error, self._path) from error
+                if not is_busy(error):
+                    raise in_our_words(error, self._path) from error
                 if time.monotonic() > give_up:
                     raise Unavailable from error
                 await asyncio.sleep(pause)
@@ -220,7 +217,7 @@ class Pen:
         """SQLite undid the whole transaction (the disk is full, say): those who wait for its commit must know."""
         group, self._group = self._group, None
         if group is not None:
-            group.set_exception(_rolled_back(self._undone_by, self._path))
+            group.set_exception(rolled_back(self._undone_by, self._path))
             group.exception()
 
     async def commit(self) -> None:
@@ -233,7 +230,7 @@ class Pen:
         except sqlite3.Error as error:
             self._undone_by = error
             self.give_back()
-            raise _rolled_back(error, self._path) from error
+            raise rolled_back(error, self._path) from error
         group = self._group
         if group is None:
             group = self._group = asyncio.get_running_loop().create_future()
@@ -265,7 +262,7 @@ class Pen:
         except sqlite3.Error as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            raise _in_our_words(error, self._path) from error
+            raise in_our_words(error, self._path) from error
         finally:
             self._on_commit()
 
@@ -393,85 +390,4 @@ class SQLiteSession:
             # The whole transaction is gone; whatever this session still tries must not be kept outside of one.
             self._database.pen.is_undone(error)
             self._reading = self._database.reader
-        return _in_our_words(error, self._database.path)
-
-
-_TRANSIENT = (
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PROTOCOL,
-    sqlite3.SQLITE_READONLY,  # the disk was mounted so, or the file's rights were taken away
-)
-
-
-# What writing meets where a quota or a limit ends, and with other faults: by the part of it that fails, pages, the
-# log, its index, the flush.
-_MAYBE_NO_ROOM = (
-    sqlite3.SQLITE_IOERR_WRITE,
-    sqlite3.SQLITE_IOERR_FSYNC,
-    sqlite3.SQLITE_IOERR_DIR_FSYNC,
-    sqlite3.SQLITE_IOERR_TRUNCATE,
-    sqlite3.SQLITE_IOERR_SHMSIZE,
-    sqlite3.SQLITE_IOERR_SHMOPEN,
-)
-
-
-def _has_no_room(error: BaseException, path: Path) -> bool:
-    code = getattr(error, "sqlite_errorcode", None) or 0
-    return code & 0xFF == sqlite3.SQLITE_FULL or (code in _MAYBE_NO_ROOM and _is_full(path))
-
-
-def _is_full(path: Path) -> bool:
-    """Whether a little more can be written beside the database, as far into a file as into the longest of its own."""
-    trial = path.with_name(f"{path.name}-trial")
-    try:
-        end = max(one.stat().st_size for one in (path, path.with_name(f"{path.name}-wal")) if one.exists())
-        handle = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            written = os.pwrite(handle, bytes(TRIAL_BYTES), end)
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-            trial.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        return is_no_room(error)
-    return written < TRIAL_BYTES  # the rest did not fit
-
-
-def _rolled_back(cause: BaseException | None, path: Path) -> Unavailable:
-    """For everybody whose part of a transaction is gone with it."""
-    if cause is not None and (isinstance(cause, NoSpace) or _has_no_room(cause, path)):
-        return NoSpace()
-    return Unavailable("The transaction was rolled back")
-
-
-def _in_our_words(error: sqlite3.Error, path: Path) -> Exception:
-    if _has_no_room(error, path):
-        return NoSpace()
-    if isinstance(error, sqlite3.IntegrityError):
-        return _clash(error)
-    if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in _TRANSIENT:
-        return Unavailable()
-    return error
-
-
-def _is_busy(error: sqlite3.OperationalError) -> bool:
-    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-_UNIQUE = re.compile(r"UNIQUE constraint failed: (?:index '(?P<index>[^']+)'|(?P<columns>.+))")
-
-
-def _clash(error: sqlite3.IntegrityError) -> Exception:
-    found = _UNIQUE.match(str(error))
-    if found and found["index"]:
-        return Taken(*columns_of(found["index"]))
-    if found:
-        names = [name.strip().split(".", 1) for name in found["columns"].split(",")]
-        return Taken(names[0][0], tuple(column for _, column in names))
-    if "FOREIGN KEY" in str(error):
-        return Dangling()
-    return error
+        return in_our_words(error, self._database.path)
