@@ -14,7 +14,7 @@ from kith.base.db import command, insert_into
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged
 from kith.social.ids import AccountId, StatusId
-from kith.social.search.queries import WINDOWS
+from kith.social.search.queries import STEPS
 from kith.social.search.query_syntax import read
 from kith.social.search.tables import status_words
 from kith.social.search.words import for_postgres, for_sqlite, to_index, to_term
@@ -456,7 +456,7 @@ async def test_what_one_may_see_is_found_below_many_newer_ones_that_one_may_not(
     async with town.house() as house, house.works.begin() as work:
         row = await status_rows.find(work.db, StatusId(int(sample)))
         assert row is not None
-        ids = [work.new_id() for _ in range(WINDOWS[0] + 50)]
+        ids = [work.new_id() for _ in range(STEPS[0].window + 50)]
         await work.db.many(
             command(insert_into(statuses)),
             [

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import ColumnElement, Select, bindparam, literal_column, select
 
-from kith.base.db import Query, query, rows_as_json
+from kith.base.db import Query, above_floor, query, rows_as_json
 from kith.base.paging import Cursor
 
 # Lengths of pages that are asked for all day, written into the statement: PostgreSQL takes a length it does not know
@@ -69,7 +69,8 @@ class IdList:
         if has_top:
             narrowed = narrowed.where(column < bindparam("max_id"))
         if has_floor:
-            narrowed = narrowed.where(column > bindparam("floor"))
+            floor = bindparam("floor", type_=column.type)
+            narrowed = narrowed.where(above_floor(column, floor) if has_top else column > floor)
         order = column.asc() if ascending else column.desc()
         limit: ColumnElement[Any] = bindparam("limit") if length is None else literal_column(str(length))
         found = narrowed.order_by(order).limit(limit)

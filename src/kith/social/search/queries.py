@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import (
@@ -20,35 +20,64 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    union_all,
 )
 
-from kith.base.db import ID, Instant, Query, alias_of, any_of, any_row, query
+from kith.base.db import ID, Instant, Query, above_floor, alias_of, any_of, any_row, query
+from kith.base.ids import id_at
 from kith.base.work import Work
 from kith.social.accounts import lines as people
 from kith.social.accounts.access import is_there
 from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import media
 from kith.social.relationships import rules
-from kith.social.search.index_queries import Newest, account_matches, bound, status_matches
+from kith.social.search.index_queries import HasWords, MayBeMore, Newest, account_matches, bound, status_matches
 from kith.social.search.query_syntax import SearchOperator, Within
 from kith.social.search.words import Term
 from kith.social.statuses import access
 from kith.social.statuses.lines import A, S, StatusRow, lines
 from kith.social.statuses.lines import by_ids as lines_by_ids
-from kith.social.statuses.tables import PUBLIC, bookmarks, cards, favourites, statuses, votes
+from kith.social.statuses.tables import PUBLIC, bookmarks, cards, favourites, mentions, polls, statuses, votes
 from kith.social.tags.tables import Tag, tags
 
 Clause = ColumnElement[bool]
 ME = access.ME
 LARGEST_ID = (1 << 63) - 1
-WINDOWS = (1_000, 30_000, LARGEST_ID)  # how many that have the words are looked at, one step after the other
+ID_DAY = 86_400_000 << 16
+
+
+class Step(NamedTuple):
+    """How many that have the words are looked at, and on PostgreSQL how many to find these; None: all, by the index."""
+
+    window: int
+    reach: int | None
+
+
+# One after the other.
+STEPS = (Step(100, 2_000), Step(1_000, 10_000), Step(30_000, None), Step(LARGEST_ID, None))
 
 
 # Statuses
 
 
 def _library() -> Clause:
-    """What one had to do with: said it, was named in it, marked it, passed it on, or voted."""
+    """What one had to do with: said it, was named in it, marked it, passed it on, or voted. Found by the person,
+    however much others say."""
+    own, named, boosts, voted, asked = map(alias_of, (statuses, mentions, statuses, votes, polls))
+    parts = [
+        select(own.c.id).where(own.c.account_id == ME),
+        select(named.c.status_id).where(named.c.account_id == ME),
+        *(select(one.c.status_id).where(one.c.account_id == ME) for one in map(alias_of, (favourites, bookmarks))),
+        select(boosts.c.reblog_of_id).where(
+            and_(boosts.c.account_id == ME, boosts.c.reblog_of_id.is_not(None), boosts.c.deleted_at.is_(None))
+        ),
+        select(asked.c.status_id).where(and_(asked.c.id == voted.c.poll_id, voted.c.account_id == ME)),
+    ]
+    return S.c.id.in_(union_all(*parts))
+
+
+def _is_in_library() -> Clause:
+    """The same, asked of a status."""
     boosts, liked, kept, voted = alias_of(statuses), alias_of(favourites), alias_of(bookmarks), alias_of(votes)
     return or_(
         S.c.account_id == ME,
@@ -68,7 +97,7 @@ def _public() -> Clause:
 
 
 def _anything() -> Clause:
-    return or_(_library(), _public())
+    return or_(_is_in_library(), _public())
 
 
 _WITHIN: dict[str, Callable[[], Clause]] = {"library": _library, "public": _public, "all": _anything}
@@ -131,14 +160,17 @@ class StatusSearchForm(msgspec.Struct, frozen=True):
     has_unwanted: bool
     filters: tuple[tuple[str, bool], ...]
     of_author: bool
+    step: Step
 
 
 @lru_cache(512)
 def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
     clauses += [or_(S.c.account_id == ME, ~rules.hides_author(ME, A)), access.is_heard(A, anonymous=False)]
-    if form.has_wanted:
-        clauses.append(Newest(S.c.id, "wanted"))
+    if form.has_wanted and _is_by_few(form):
+        clauses.append(HasWords(S.c.id, "wanted"))
+    elif form.has_wanted:
+        clauses.append(Newest(S.c.id, "wanted", window=form.step.window, reach=form.step.reach))
     elif form.has_unwanted:
         clauses.append(not_(status_matches(S.c.id, "unwanted")))
     for place, (kind, negated) in enumerate(form.filters):
@@ -146,9 +178,17 @@ def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
         clauses.append(not_(clause) if negated else clause)
     if form.of_author:
         clauses.append(S.c.account_id == bindparam("author"))
-    clauses += [S.c.id < bindparam("older_than", type_=ID), S.c.id > bindparam("newer_than", type_=ID)]
+    clauses += [
+        S.c.id < bindparam("older_than", type_=ID),
+        above_floor(S.c.id, bindparam("newer_than", type_=ID)),
+    ]
     found = lines(anonymous=False).where(and_(*clauses)).order_by(S.c.id.desc())
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), StatusRow, wire=True)
+
+
+def _is_by_few(form: StatusSearchForm) -> bool:
+    """Whether it is about what some people said or kept: these are walked along then, not all that have the words."""
+    return form.within == "library" or form.of_author or ("from", False) in form.filters
 
 
 async def find_statuses(
@@ -172,6 +212,7 @@ async def find_statuses(
         bool(unwanted),
         tuple((one.kind, one.negated) for one in filters),
         author_id is not None,
+        STEPS[0],
     )
     values: dict[str, Any] = bound("wanted", wanted, without=unwanted) | bound("unwanted", unwanted, every=False)
     for place, one in enumerate(filters):
@@ -183,35 +224,39 @@ async def find_statuses(
         "me": me,
         "now": work.now,
         "author": author_id,
-        "older_than": LARGEST_ID if max_id is None else max_id,
+        "older_than": min([LARGEST_ID if max_id is None else max_id, *_tops(filters)]),
         "newer_than": -1 if min_id is None else min_id,
         "limit": limit,
         "offset": offset,
     }
-    if not wanted:
+    if not wanted or _is_by_few(form):
         return await work.db.slow(_statuses(form), **values)
     return await _among_newest(work, form, values)
+
+
+def _tops(filters: Sequence[SearchOperator]) -> Iterator[int]:
+    """Ids are made of the moment at which something was said; clocks may differ by a day at most."""
+    for one in filters:
+        if one.kind in ("before", "during") and not one.negated:
+            yield id_at(one.value[1] if one.kind == "during" else one.value) + ID_DAY
 
 
 async def _among_newest(work: Work, form: StatusSearchForm, values: dict[str, Any]) -> list[StatusRow]:
     """Among the newest that have the words; where these do not fill the page, more of them are looked at."""
     found: list[StatusRow] = []
-    for window in WINDOWS:
-        found = await work.db.slow(_statuses(form), window=window, **values)
+    for step in STEPS:
+        found = await work.db.slow(_statuses(msgspec.structs.replace(form, step=step)), **values)
         if len(found) >= values["limit"]:
             break
-        [matching] = await work.db.slow(_matching, window=window, **values)
-        if matching < window:
+        if await work.db.slow(_may_be_more(step), **values) == [False]:
             break
     return found
 
 
-_matching = query(
-    lambda: select(func.count()).select_from(
-        select(statuses.c.id).where(Newest(statuses.c.id, "wanted")).limit(bindparam("window")).subquery()
-    ),
-    int,
-)
+@lru_cache(len(STEPS))
+def _may_be_more(step: Step) -> Query[bool]:
+    looked_at = Newest(statuses.c.id, "wanted", window=step.window, reach=step.reach)
+    return query(select(MayBeMore(looked_at)), bool)
 
 
 # People

@@ -1,7 +1,7 @@
 """What can be found, as plain words: each text once, made ready for the index (docs in `words.py`).
 
 SQLite reads them through an FTS5 index kept by triggers, PostgreSQL through an index of its own; both are made by
-a migration and asked by `finding.py`.
+a migration and asked by `index_queries.py`.
 """
 
 from __future__ import annotations

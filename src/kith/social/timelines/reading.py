@@ -20,6 +20,7 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    true,
 )
 
 from kith.base.db import Instant, alias_of, any_of
@@ -33,7 +34,7 @@ from kith.social.ids import AccountId
 from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.lines import TA, A, MarkedRow, S, lines
-from kith.social.statuses.tables import DIRECT, PUBLIC, bookmarks, favourites, pins
+from kith.social.statuses.tables import DIRECT, PUBLIC, bookmarks, favourites, mentions, pins, statuses
 from kith.social.tags.tables import status_tags
 
 Clause = ColumnElement[bool]
@@ -123,14 +124,15 @@ def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> li
 def _in_chosen_language(*, anonymous: bool) -> list[Clause]:
     """Of those the viewer wants to read, if they have chosen any; what does not say its language, and their own.
 
-    Whoever asks for a tag wants all that is said under it.
+    Whoever asks for a tag wants all that is said under it. Where either of them is unknown, so is what LIKE says; asked
+    for one by one, PostgreSQL would take each for rare, and read everything rather than walk until a page is full.
     """
     if anonymous:
         return []
     chosen = select(cast(preferences.c.chosen_languages, Text)).where(preferences.c.account_id == rules.ME)
     wanted = chosen.scalar_subquery()
     named = wanted.like(literal('%"').concat(S.c.language).concat('"%'))
-    return [or_(wanted.is_(None), S.c.language.is_(None), named, S.c.account_id == rules.ME)]
+    return [or_(func.coalesce(named, true()), S.c.account_id == rules.ME)]
 
 
 def _has_media() -> Clause:
@@ -244,12 +246,21 @@ _pinned = {
 }
 _favourites = _marked(favourites, anonymous=False, by=favourites.c.account_id == access.ME)
 _bookmarks = _marked(bookmarks, anonymous=False, by=bookmarks.c.account_id == access.ME)
+
+
+def _concerning_me() -> Clause:
+    """What one has said, and where one is named: found by the person, however much others say."""
+    own, named = alias_of(statuses), alias_of(mentions)
+    said = select(own.c.id).where(and_(own.c.account_id == access.ME, access.shown_to(own, DIRECT)))
+    return S.c.id.in_(said.union_all(select(named.c.status_id).where(named.c.account_id == access.ME)))
+
+
 _direct = IdList(
     lambda: lines(anonymous=False).where(
         and_(
             access.shown_to(S, DIRECT),
             S.c.reblog_of_id.is_(None),
-            or_(S.c.account_id == access.ME, access.mentions_me(S.c.id)),
+            _concerning_me(),
             or_(S.c.account_id == access.ME, ~rules.hides_author(rules.ME, A)),
         )
     ),
