@@ -446,6 +446,31 @@ async def _hide(work: Work, name: str) -> None:
 # Words that many have used
 
 
+async def test_words_are_the_same_in_the_index_and_in_the_texts_of_one_person(town: Town) -> None:
+    """What somebody said or kept is looked for in its text, what all said in the index."""
+    me, word = await join(town), rare()
+    texts = (
+        "Ein grüner Wald",
+        "日本語で話す",
+        "foo-bar baz_qux example.com",
+        "ΑΒΓ in der Straße",
+        "हिन्दी में",
+        "007 1e5 x²",
+    )
+    said = [await says(me, f"{word} {text}") for text in texts]
+    await learnt(me, word, *said)
+    wald, japanese, marks, greek, hindi, numbers = said
+    wanted = {
+        "": set(said), '"grüner wald"': {wald}, "gruner": {wald}, '"wald grüner"': set(), "日本": {japanese},
+        "本語": {japanese}, "語": {japanese}, "日語": set(), "foo": {marks}, '"foo bar"': {marks}, "qux": {marks}, "oo": set(),
+        "strasse αβγ": {greek}, "हिन्दी": {hindi}, "007": {numbers}, "1e5": {numbers}, "x2": {numbers},
+        "-wald": set(said) - {wald}, '-"foo bar"': set(said) - {marks}, "-日本 -007": set(said) - {japanese, numbers},
+    }  # fmt: skip
+    for words, ids in wanted.items():
+        for more in ("", "from:me", "in:library"):
+            assert set(await finds(me, f"{word} {words} {more}")) == ids, (words, more)
+
+
 async def test_what_one_may_see_is_found_below_many_newer_ones_that_one_may_not(town: Town) -> None:
     me, word = await join(town), rare()
     mine = await says(me, f"{word} long ago")

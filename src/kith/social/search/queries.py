@@ -168,7 +168,7 @@ def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
     clauses += [or_(S.c.account_id == ME, ~rules.hides_author(ME, A)), access.is_heard(A, anonymous=False)]
     if form.has_wanted and _is_by_few(form):
-        clauses.append(HasWords(S.c.id, "wanted"))
+        clauses.append(HasWords(S.c.id, "wanted", without="unwanted"))
     elif form.has_wanted:
         clauses.append(Newest(S.c.id, "wanted", window=form.step.window, reach=form.step.reach))
     elif form.has_unwanted:
