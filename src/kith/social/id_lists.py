@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 from sqlalchemy import ColumnElement, Select, bindparam, literal_column, select
 
-from kith.base.db import Query, above_floor, query, rows_as_json
+from kith.base.db import Query, above_floor, query, rows_as_json, unplanned
 from kith.base.paging import Cursor
 
 # Lengths of pages that are asked for all day, written into the statement: PostgreSQL takes a length it does not know
@@ -67,9 +67,9 @@ class IdList:
             self._statement = self._statement()
         narrowed, column = self._statement, self._column
         if has_top:
-            narrowed = narrowed.where(column < bindparam("max_id"))
+            narrowed = narrowed.where(column < unplanned(bindparam("max_id", type_=column.type)))
         if has_floor:
-            floor = bindparam("floor", type_=column.type)
+            floor = unplanned(bindparam("floor", type_=column.type))
             narrowed = narrowed.where(above_floor(column, floor) if has_top else column > floor)
         order = column.asc() if ascending else column.desc()
         limit: ColumnElement[Any] = bindparam("limit") if length is None else literal_column(str(length))

@@ -20,6 +20,7 @@ from kith.base.db.schema import (
     index_of_some,
     not_over,
     rows_as_json,
+    unplanned,
 )
 from kith.base.db.session import Database, Session
 from kith.base.db.statement import Command, Query, add_once, command, insert_into, query
@@ -51,5 +52,6 @@ __all__ = [
     "not_over",
     "query",
     "rows_as_json",
+    "unplanned",
     "upsert",
 ]

@@ -19,6 +19,7 @@ from sqlalchemy import (
     TableClause,
     Text,
     bindparam,
+    cast,
     column,
     exists,
     func,
@@ -125,13 +126,15 @@ class AnyOf(ColumnElement[bool]):
     inherit_cache = True
     type = Boolean()
 
-    def __init__(self, column: ColumnElement[Any], bind: BindParameter[Any]) -> None:
+    def __init__(self, column: ColumnElement[Any], bind: BindParameter[Any], *, of_few: bool) -> None:
         self.column = column
         self.bind = bind
+        self.of_few = of_few
 
 
-def any_of(column: ColumnElement[Any], name: str) -> AnyOf:
-    return AnyOf(column, bindparam(name, type_=ListOf()))
+def any_of(column: ColumnElement[Any], name: str, *, of_few: bool = False) -> AnyOf:
+    """`of_few`: PostgreSQL plans as for a list of some, however long this one is (`unplanned`)."""
+    return AnyOf(column, bindparam(name, type_=ListOf()), of_few=of_few)
 
 
 class AboveFloor(ColumnElement[bool]):
@@ -145,13 +148,31 @@ class AboveFloor(ColumnElement[bool]):
     inherit_cache = True
     type = Boolean()
 
-    def __init__(self, column: ColumnElement[Any], bind: BindParameter[Any]) -> None:
+    def __init__(self, column: ColumnElement[Any], bind: ColumnElement[Any]) -> None:
         self.column = column
         self.bind = bind
 
 
-def above_floor(column: ColumnElement[Any], bind: BindParameter[Any]) -> AboveFloor:
+def above_floor(column: ColumnElement[Any], bind: ColumnElement[Any]) -> AboveFloor:
     return AboveFloor(column, bind)
+
+
+class Unplanned(ColumnElement[Any]):
+    """A parameter that PostgreSQL does not look at when it plans.
+
+    It plans with the values as long as that promises to be cheaper, with each execution anew, which for a page takes
+    longer than to read it. Without them there is nothing to promise.
+    """
+
+    inherit_cache = True
+
+    def __init__(self, bind: BindParameter[Any]) -> None:
+        self.bind = bind
+        self.type = bind.type
+
+
+def unplanned(bind: BindParameter[Any]) -> Unplanned:
+    return Unplanned(bind)
 
 
 def any_row(table: FromClause, clause: ColumnElement[bool]) -> ColumnElement[bool]:
@@ -219,6 +240,16 @@ def _postgres_now(_element: RightNow, _compiler: SQLCompiler, **_options: object
     return "statement_timestamp()"
 
 
+@compiles(Unplanned, "sqlite")
+def _sqlite_unplanned(element: Unplanned, compiler: SQLCompiler, **options: object) -> str:
+    return compiler.process(element.bind, **options)
+
+
+@compiles(Unplanned, "postgresql")
+def _postgres_unplanned(element: Unplanned, compiler: SQLCompiler, **options: object) -> str:
+    return f"(SELECT {compiler.process(cast(element.bind, element.type), **options)})"
+
+
 @compiles(AboveFloor, "sqlite")
 def _sqlite_above(element: AboveFloor, compiler: SQLCompiler, **options: object) -> str:
     return f"{compiler.process(element.column, **options)} > {compiler.process(element.bind, **options)}"
@@ -238,4 +269,8 @@ def _sqlite_any_of(element: AnyOf, compiler: SQLCompiler, **options: object) -> 
 
 @compiles(AnyOf, "postgresql")
 def _postgres_any_of(element: AnyOf, compiler: SQLCompiler, **options: object) -> str:
-    return f"{compiler.process(element.column, **options)} = ANY({compiler.process(element.bind, **options)})"
+    column, bind = compiler.process(element.column, **options), compiler.process(element.bind, **options)
+    if element.of_few:
+        kind = compiler.dialect.type_compiler_instance.process(element.column.type)
+        bind = f"CAST((SELECT CAST({bind} AS {kind}[])) AS {kind}[])"
+    return f"{column} = ANY({bind})"

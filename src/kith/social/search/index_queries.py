@@ -9,7 +9,7 @@ from sqlalchemy import Boolean, ColumnElement, Table, Text, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from kith.base.db import ID, ListOf
+from kith.base.db import ID, ListOf, unplanned
 from kith.social.search.tables import account_words, status_words
 from kith.social.search.words import Term, for_postgres, for_sqlite
 
@@ -75,7 +75,7 @@ def _has_words_on_sqlite(element: HasWords, compiler: SQLCompiler, **options: ob
 @compiles(HasWords, "postgresql")
 def _has_words_on_postgres(element: HasWords, compiler: SQLCompiler, **options: object) -> str:
     """A value, not EXISTS, which PostgreSQL might turn round: to all that have the words."""
-    id, parts = compiler.process(element.id, **options), compiler.process(element.parts, **options)
+    id, parts = compiler.process(element.id, **options), _parts(element, compiler, **options)
     return (
         f"(SELECT {SPACED} LIKE ALL({parts}) AND {_has_words(element, compiler, **options)} "
         f"FROM {status_words.name} WHERE status_id = {id})"
@@ -98,7 +98,7 @@ class Newest(ColumnElement[bool]):
         self.on_sqlite = bindparam(f"{name}_sqlite", type_=Text())
         self.on_postgres = bindparam(f"{name}_postgres", type_=Text())
         self.parts = bindparam(f"{name}_parts", type_=ListOf())
-        self.bounds = [bindparam(one, type_=ID) for one in ("older_than", "newer_than")]
+        self.bounds = [unplanned(bindparam(one, type_=ID)) for one in ("older_than", "newer_than")]
         # Written into the statement: PostgreSQL takes a length that it does not know for a tenth of everything.
         self.window, self.reach = window, reach
 
@@ -141,7 +141,7 @@ def _newest_on_postgres(element: Newest, compiler: SQLCompiler, **options: objec
         return f"{id} IN ({_asked_index(element, compiler, **options)})"
     # A text is taken apart into its words only where it has the letters of them.
     near = f"{_within(element, compiler, 'status_id, words', **options)} ORDER BY status_id DESC LIMIT {element.reach}"
-    parts = compiler.process(element.parts, **options)
+    parts = _parts(element, compiler, **options)
     return (
         f"{id} IN (SELECT status_id FROM ({near}) AS near WHERE {SPACED} LIKE ALL({parts}) "
         f"AND {_has_words(element, compiler, **options)} ORDER BY status_id DESC LIMIT {element.window})"
@@ -176,7 +176,13 @@ def _bounds(element: Newest, compiler: SQLCompiler, **options: object) -> str:
 
 
 def _has_words(element: HasWords | Newest, compiler: SQLCompiler, **options: object) -> str:
-    return f"to_tsvector('simple', words) @@ to_tsquery('simple', {compiler.process(element.on_postgres, **options)})"
+    wanted = compiler.process(unplanned(element.on_postgres), **options)
+    return f"to_tsvector('simple', words) @@ to_tsquery('simple', {wanted})"
+
+
+def _parts(element: HasWords | Newest, compiler: SQLCompiler, **options: object) -> str:
+    """As `unplanned`, for a list; the second cast says that it is one, not rows."""
+    return f"CAST((SELECT CAST({compiler.process(element.parts, **options)} AS TEXT[])) AS TEXT[])"
 
 
 def status_matches(id: ColumnElement[Any], name: str) -> Matches:

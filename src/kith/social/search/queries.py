@@ -23,7 +23,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from kith.base.db import ID, Instant, Query, above_floor, alias_of, any_of, any_row, query
+from kith.base.db import ID, Instant, Query, above_floor, alias_of, any_of, any_row, query, unplanned
 from kith.base.ids import id_at
 from kith.base.work import Work
 from kith.social.accounts import lines as people
@@ -140,7 +140,7 @@ def _clause(kind: str, name: str) -> Clause:
     at = bindparam(name, type_=Instant())
     match kind:
         case "from":
-            return any_of(S.c.account_id, name)
+            return any_of(S.c.account_id, name, of_few=True)
         case "language":
             return any_of(func.lower(func.coalesce(S.c.language, "")), name)
         case "before":
@@ -179,8 +179,8 @@ def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
     if form.of_author:
         clauses.append(S.c.account_id == bindparam("author"))
     clauses += [
-        S.c.id < bindparam("older_than", type_=ID),
-        above_floor(S.c.id, bindparam("newer_than", type_=ID)),
+        S.c.id < unplanned(bindparam("older_than", type_=ID)),
+        above_floor(S.c.id, unplanned(bindparam("newer_than", type_=ID))),
     ]
     found = lines(anonymous=False).where(and_(*clauses)).order_by(S.c.id.desc())
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), StatusRow, wire=True)
