@@ -82,13 +82,14 @@ def _literal(value: Any) -> str:
     if value is None or isinstance(value, int):
         return "NULL" if value is None else str(value)
     if isinstance(value, list):
-        return f"ARRAY[{', '.join(map(_literal, value))}]"
+        return f"ARRAY[{', '.join(map(_literal, value))}]" if value else "'{}'"
     return "'" + str(value).replace("'", "''") + "'"
 
 
 def values_of(grown: Grown) -> dict[str, Any]:
     me = grown.community.members[0].account_id
-    return {"me": me, "owner": me, "author": me, "now": datetime.now(UTC), "noted": datetime.now(UTC), "tag_ids": []}
+    known = {"me": me, "owner": me, "author": me, "now": datetime.now(UTC), "noted": datetime.now(UTC), "tag_ids": []}
+    return known | bound("unwanted", [], every=False)
 
 
 CURSORS: tuple[dict[str, int | None], ...] = (

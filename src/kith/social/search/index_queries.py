@@ -13,7 +13,7 @@ from kith.base.db import ID, ListOf, unplanned
 from kith.social.search.tables import account_words, status_words
 from kith.social.search.words import Term, for_postgres, for_sqlite
 
-SPACED = "' ' || words || ' '"
+SPACED = "(' ' || words || ' ')"
 
 
 class Matches(ColumnElement[bool]):
@@ -47,22 +47,23 @@ def _postgres(element: Matches, compiler: SQLCompiler, **options: object) -> str
 
 
 class HasWords(ColumnElement[bool]):
-    """Whether this status has the words bound as `name`, and none of those bound as `without` (give the values of
-    `bound` for each): asked of the text of each row, for those who have few of them."""
+    """Whether the text of this status has the words bound as `name`, and none of those bound as `without` (give the
+    values of `bound` for each). It is asked of each row, for those who have few of them.
+
+    To ask an index about one row, or to take its text apart as an index does, takes ten to a hundred times as long.
+    """
 
     inherit_cache = True
     type = Boolean()
 
     def __init__(self, id: ColumnElement[Any], name: str, *, without: str) -> None:
         self.id = id
-        self.on_postgres = bindparam(f"{name}_postgres", type_=Text())
         self.parts = bindparam(f"{name}_parts", type_=ListOf())
         self.unwanted = bindparam(f"{without}_parts", type_=ListOf())
 
 
 @compiles(HasWords, "sqlite")
 def _has_words_on_sqlite(element: HasWords, compiler: SQLCompiler, **options: object) -> str:
-    """To ask its index about one row takes a hundred times as long as to look at the text."""
     id = compiler.process(element.id, **options)
     parts, unwanted = (compiler.process(one, **options) for one in (element.parts, element.unwanted))
     return (
@@ -75,9 +76,10 @@ def _has_words_on_sqlite(element: HasWords, compiler: SQLCompiler, **options: ob
 @compiles(HasWords, "postgresql")
 def _has_words_on_postgres(element: HasWords, compiler: SQLCompiler, **options: object) -> str:
     """A value, not EXISTS, which PostgreSQL might turn round: to all that have the words."""
-    id, parts = compiler.process(element.id, **options), _parts(element, compiler, **options)
+    id = compiler.process(element.id, **options)
+    parts, unwanted = (_list(one, compiler, **options) for one in (element.parts, element.unwanted))
     return (
-        f"(SELECT {SPACED} LIKE ALL({parts}) AND {_has_words(element, compiler, **options)} "
+        f"(SELECT {SPACED} LIKE ALL({parts}) AND NOT {SPACED} LIKE ANY({unwanted}) "
         f"FROM {status_words.name} WHERE status_id = {id})"
     )
 
@@ -141,7 +143,7 @@ def _newest_on_postgres(element: Newest, compiler: SQLCompiler, **options: objec
         return f"{id} IN ({_asked_index(element, compiler, **options)})"
     # A text is taken apart into its words only where it has the letters of them.
     near = f"{_within(element, compiler, 'status_id, words', **options)} ORDER BY status_id DESC LIMIT {element.reach}"
-    parts = _parts(element, compiler, **options)
+    parts = _list(element.parts, compiler, **options)
     return (
         f"{id} IN (SELECT status_id FROM ({near}) AS near WHERE {SPACED} LIKE ALL({parts}) "
         f"AND {_has_words(element, compiler, **options)} ORDER BY status_id DESC LIMIT {element.window})"
@@ -175,14 +177,14 @@ def _bounds(element: Newest, compiler: SQLCompiler, **options: object) -> str:
     return f"status_id < {older} AND ROW(status_id, 0) > ROW({newer}, 0)"
 
 
-def _has_words(element: HasWords | Newest, compiler: SQLCompiler, **options: object) -> str:
+def _has_words(element: Newest, compiler: SQLCompiler, **options: object) -> str:
     wanted = compiler.process(unplanned(element.on_postgres), **options)
     return f"to_tsvector('simple', words) @@ to_tsquery('simple', {wanted})"
 
 
-def _parts(element: HasWords | Newest, compiler: SQLCompiler, **options: object) -> str:
+def _list(texts: ColumnElement[Any], compiler: SQLCompiler, **options: object) -> str:
     """As `unplanned`, for a list; the second cast says that it is one, not rows."""
-    return f"CAST((SELECT CAST({compiler.process(element.parts, **options)} AS TEXT[])) AS TEXT[])"
+    return f"CAST((SELECT CAST({compiler.process(texts, **options)} AS TEXT[])) AS TEXT[])"
 
 
 def status_matches(id: ColumnElement[Any], name: str) -> Matches:

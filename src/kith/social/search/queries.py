@@ -206,6 +206,7 @@ async def find_statuses(
     offset: int,
 ) -> list[StatusRow]:
     """Newest first, as lines. Whoever is in the searcher's way is left out."""
+    author_id, filters = _one_author(author_id, filters)
     form = StatusSearchForm(
         within,
         bool(wanted),
@@ -232,6 +233,16 @@ async def find_statuses(
     if not wanted or _is_by_few(form):
         return await work.db.slow(_statuses(form), **values)
     return await _among_newest(work, form, values)
+
+
+def _one_author(
+    author_id: AccountId | None, filters: Sequence[SearchOperator]
+) -> tuple[AccountId | None, Sequence[SearchOperator]]:
+    """`from:` one person is the same as their account, whose statuses have an index in their order."""
+    for one in filters:
+        if author_id is None and one.kind == "from" and not one.negated and len(one.value) == 1:
+            return AccountId(one.value[0]), [other for other in filters if other is not one]
+    return author_id, filters
 
 
 def _tops(filters: Sequence[SearchOperator]) -> Iterator[int]:
