@@ -33,8 +33,8 @@ from kith.social.statuses import access
 from kith.social.statuses.lines import A, S
 from kith.social.statuses.tables import PUBLIC, statuses
 from kith.social.tags.tables import tag_days, tags
-from kith.social.trends.scores import LEAST_PEOPLE, day_of_use
-from kith.social.trends.tables import link_trends, tag_trends
+from kith.social.trends.scores import LEAST_PEOPLE, LEAST_STATUS_SCORE, day_of_use
+from kith.social.trends.tables import link_trends, status_trends, tag_trends
 
 Clause = ColumnElement[bool]
 DAYS = 7
@@ -60,6 +60,12 @@ class Liked(NamedTuple):
 
 def _counts(person: FromClause) -> Clause:
     return and_(is_there(person), person.c.silenced_at.is_(None))
+
+
+def has_score(status_id: ColumnElement[Any]) -> Clause:
+    """Said beside the scores themselves: so SQLite begins with the few that have one, not with all that is public."""
+    scored = alias_of(status_trends)
+    return status_id.in_(select(scored.c.status_id).where(scored.c.score >= literal_column(str(LEAST_STATUS_SCORE))))
 
 
 def may_trend(status: FromClause, author: FromClause) -> Clause:

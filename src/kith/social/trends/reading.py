@@ -19,7 +19,7 @@ from kith.social.ids import AccountId
 from kith.social.relationships import rules
 from kith.social.statuses.lines import A, S, StatusRow, lines
 from kith.social.tags.tables import Tag, tags
-from kith.social.trends.figures import may_trend
+from kith.social.trends.figures import has_score, may_trend
 from kith.social.trends.scores import LEAST_STATUS_SCORE, LEAST_USAGE_SCORE
 from kith.social.trends.tables import (
     link_publishers,
@@ -122,7 +122,7 @@ def _statuses(*, anonymous: bool, all_of_them: bool) -> Query[StatusRow]:
     source = status_trends.join(S, S.c.id == status_trends.c.status_id).outerjoin(
         trend_authors, trend_authors.c.account_id == S.c.account_id
     )
-    clauses = [_is_scored(status_trends.c.score, LEAST_STATUS_SCORE), may_trend(S, A)]
+    clauses = [has_score(S.c.id), _is_scored(status_trends.c.score, LEAST_STATUS_SCORE), may_trend(S, A)]
     if not all_of_them:
         clauses += [
             _allowed(status_trends.c.trendable, trend_authors.c.trendable),

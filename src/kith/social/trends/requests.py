@@ -17,7 +17,7 @@ from kith.social.statuses.tables import cards
 from kith.social.tags import store as tags
 from kith.social.tags.tables import tags as tag_rows
 from kith.social.trends import review_store, store
-from kith.social.trends.figures import may_trend
+from kith.social.trends.figures import has_score, may_trend
 from kith.social.trends.review import PERMISSION
 from kith.social.trends.scores import LEAST_STATUS_SCORE, LEAST_USAGE_SCORE
 from kith.social.trends.tables import link_publishers, link_trends, status_trends, tag_trends, trend_authors
@@ -84,7 +84,9 @@ def _statuses() -> Select[Any]:
         .join(A, A.c.id == S.c.account_id)
         .outerjoin(trend_authors, trend_authors.c.account_id == S.c.account_id)
     )
-    is_trend = and_(status_trends.c.score >= literal_column(str(LEAST_STATUS_SCORE)), may_trend(S, A))
+    is_trend = and_(
+        has_score(S.c.id), status_trends.c.score >= literal_column(str(LEAST_STATUS_SCORE)), may_trend(S, A)
+    )
     return select(*found).select_from(source).where(is_trend)
 
 

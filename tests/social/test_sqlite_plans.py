@@ -1,0 +1,78 @@
+"""SQLite walks along a page, and begins with what is few: neither all statuses nor a sort of them.
+
+It is never told how many rows there are, so its plans for an empty database are those for a large one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from kith.base.db import Query
+from kith.base.paging import Cursor
+from kith.base.settings import load
+from kith.social.search.queries import STEPS, StatusSearchForm
+from kith.social.search.queries import _statuses as search_statement
+from kith.social.timelines.reading import _tagged as tag_list
+from kith.social.trends.reading import _statuses as trend_statement
+from kith.social.trends.requests import _status_candidates as trend_candidates
+from tests.social.test_plans import LISTS
+from tests.town import Town
+
+pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+
+_TAGGED = {"local": False, "remote": False, "only_media": False}
+WALKED = LISTS | {"tag": tag_list(anonymous=False, alone=True, required=0, unwanted=False, **_TAGGED)}
+CURSORS = (Cursor(20), Cursor(20, max_id=9), Cursor(20, since_id=5), Cursor(20, max_id=9, since_id=5))
+
+
+@pytest.fixture
+def database(town: Town) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(load(town.environment).sqlite_path)) as opened:
+        yield opened
+
+
+def plan_of(database: sqlite3.Connection, statement: Query[Any]) -> list[str]:
+    sql = statement.compiled("sqlite").sql
+    return [row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * sql.count("?"))]
+
+
+def read_whole(plan: list[str]) -> list[str]:
+    """What goes through all statuses; along an index of public ones is how public pages are walked."""
+    return [step for step in plan if step == "SCAN s" or step.startswith(("SCAN s ", "SCAN social_statuses"))]
+
+
+@pytest.mark.parametrize("cursor", CURSORS, ids=lambda one: f"{one.max_id}-{one.since_id}")
+@pytest.mark.parametrize("name", WALKED)
+def test_a_page_is_walked(database: sqlite3.Connection, name: str, cursor: Cursor) -> None:
+    statement, _moves = WALKED[name].page_form(cursor)
+    plan = plan_of(database, statement)
+
+    assert not [step for step in plan if "TEMP B-TREE" in step], plan
+    assert name.startswith(("public", "local", "media")) or not read_whole(plan), plan
+
+
+def test_trends_begin_with_what_has_a_score(database: sqlite3.Connection) -> None:
+    statements: list[Query[Any]] = [trend_candidates]
+    statements += [trend_statement(anonymous=one, all_of_them=False) for one in (False, True)]
+    for statement in statements:
+        plan = plan_of(database, statement)
+        assert plan
+        assert not read_whole(plan), plan
+
+
+@pytest.mark.parametrize(("within", "of_author"), [("all", False), ("all", True), ("library", False)])
+def test_a_search_begins_with_words_or_with_the_person(
+    database: sqlite3.Connection, within: str, of_author: bool
+) -> None:
+    form = StatusSearchForm(
+        within, has_wanted=True, has_unwanted=False, filters=(), of_author=of_author, step=STEPS[0]  # type: ignore[arg-type]
+    )  # fmt: skip
+    plan = plan_of(database, search_statement(form))
+
+    assert plan
+    assert not read_whole(plan), plan
