@@ -121,7 +121,9 @@ async def test_a_page_reads_few_rows(grown: Grown, name: str, cursor: dict[str, 
 @pytest.mark.parametrize("words", ["lantern", "lantern meadow", "nobody says this"])
 @pytest.mark.parametrize("of_author", [False, True])
 async def test_a_search_reads_few_rows(grown: Grown, words: str, of_author: bool) -> None:
-    form = StatusSearchForm("all", has_wanted=True, has_unwanted=False, filters=(), of_author=of_author, step=STEPS[0])
+    form = StatusSearchForm(
+        "all", has_wanted=True, has_unwanted=False, filters=(), of_author=of_author, by_text=of_author, step=STEPS[0]
+    )
     terms = [term for word in words.split() if (term := to_term(word)) is not None]
     moves = {"older_than": LARGEST_ID, "newer_than": -1, "limit": 20, "offset": 0}
 
@@ -129,7 +131,9 @@ async def test_a_search_reads_few_rows(grown: Grown, words: str, of_author: bool
 
 
 async def test_what_one_had_to_do_with_is_found_by_the_person(grown: Grown) -> None:
-    form = StatusSearchForm("library", has_wanted=True, has_unwanted=False, filters=(), of_author=False, step=STEPS[0])
+    form = StatusSearchForm(
+        "library", has_wanted=True, has_unwanted=False, filters=(), of_author=False, by_text=True, step=STEPS[0]
+    )
     term = to_term("lantern")
     assert term is not None
     moves = {"older_than": LARGEST_ID, "newer_than": -1, "limit": 20, "offset": 0}

@@ -457,13 +457,15 @@ async def test_words_are_the_same_in_the_index_and_in_the_texts_of_one_person(to
         "हिन्दी में",
         "007 1e5 x²",
     )
-    said = [await says(me, f"{word} {text}") for text in texts]
+    long = " ".join(f"part{number}" for number in range(30))
+    said = [await says(me, f"{word} {text}") for text in (*texts, long)]
     await learnt(me, word, *said)
-    wald, japanese, marks, greek, hindi, numbers = said
+    wald, japanese, marks, greek, hindi, numbers, much = said
     wanted = {
         "": set(said), '"grüner wald"': {wald}, "gruner": {wald}, '"wald grüner"': set(), "日本": {japanese},
         "本語": {japanese}, "語": {japanese}, "日語": set(), "foo": {marks}, '"foo bar"': {marks}, "qux": {marks}, "oo": set(),
         "strasse αβγ": {greek}, "हिन्दी": {hindi}, "007": {numbers}, "1e5": {numbers}, "x2": {numbers},
+        f'"{long}"': {much}, f'"{long} no"': set(), f'-"{long}"': set(said) - {much},
         "-wald": set(said) - {wald}, '-"foo bar"': set(said) - {marks}, "-日本 -007": set(said) - {japanese, numbers},
     }  # fmt: skip
     for words, ids in wanted.items():

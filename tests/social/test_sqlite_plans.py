@@ -70,7 +70,7 @@ def test_a_search_begins_with_words_or_with_the_person(
     database: sqlite3.Connection, within: str, of_author: bool
 ) -> None:
     form = StatusSearchForm(
-        within, has_wanted=True, has_unwanted=False, filters=(), of_author=of_author, step=STEPS[0]  # type: ignore[arg-type]
+        within, has_wanted=True, has_unwanted=False, filters=(), of_author=of_author, by_text=of_author or within == "library", step=STEPS[0]  # type: ignore[arg-type]
     )  # fmt: skip
     plan = plan_of(database, search_statement(form))
 

@@ -126,15 +126,13 @@ class AnyOf(ColumnElement[bool]):
     inherit_cache = True
     type = Boolean()
 
-    def __init__(self, column: ColumnElement[Any], bind: BindParameter[Any], *, of_few: bool) -> None:
+    def __init__(self, column: ColumnElement[Any], bind: BindParameter[Any]) -> None:
         self.column = column
         self.bind = bind
-        self.of_few = of_few
 
 
-def any_of(column: ColumnElement[Any], name: str, *, of_few: bool = False) -> AnyOf:
-    """`of_few`: PostgreSQL plans as for a list of some, however long this one is (`unplanned`)."""
-    return AnyOf(column, bindparam(name, type_=ListOf()), of_few=of_few)
+def any_of(column: ColumnElement[Any], name: str) -> AnyOf:
+    return AnyOf(column, bindparam(name, type_=ListOf()))
 
 
 class AboveFloor(ColumnElement[bool]):
@@ -269,8 +267,4 @@ def _sqlite_any_of(element: AnyOf, compiler: SQLCompiler, **options: object) -> 
 
 @compiles(AnyOf, "postgresql")
 def _postgres_any_of(element: AnyOf, compiler: SQLCompiler, **options: object) -> str:
-    column, bind = compiler.process(element.column, **options), compiler.process(element.bind, **options)
-    if element.of_few:
-        kind = compiler.dialect.type_compiler_instance.process(element.column.type)
-        bind = f"CAST((SELECT CAST({bind} AS {kind}[])) AS {kind}[])"
-    return f"{column} = ANY({bind})"
+    return f"{compiler.process(element.column, **options)} = ANY({compiler.process(element.bind, **options)})"

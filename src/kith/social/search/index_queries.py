@@ -13,7 +13,8 @@ from kith.base.db import ID, ListOf, unplanned
 from kith.social.search.tables import account_words, status_words
 from kith.social.search.words import Term, for_postgres, for_sqlite
 
-SPACED = "(' ' || words || ' ')"
+MOST_PART = 64  # letters of a phrase that are looked for in a text: that costs as much as both lengths multiplied
+SPACED = "(' ' || words || ' ')"  # so that every word stands between two spaces
 
 
 class Matches(ColumnElement[bool]):
@@ -48,7 +49,7 @@ def _postgres(element: Matches, compiler: SQLCompiler, **options: object) -> str
 
 class HasWords(ColumnElement[bool]):
     """Whether the text of this status has the words bound as `name`, and none of those bound as `without` (give the
-    values of `bound` for each). It is asked of each row, for those who have few of them.
+    values of `bound` for each; all of them are short). It is asked of each row, for those who have few of them.
 
     To ask an index about one row, or to take its text apart as an index does, takes ten to a hundred times as long.
     """
@@ -195,12 +196,25 @@ def account_matches(id: ColumnElement[Any], name: str) -> Matches:
     return Matches(account_words, id, name)
 
 
+def is_short(term: Term) -> bool:
+    """Whether a text can be asked for all of it, not only for its beginning."""
+    return len(_letters(term)) <= MOST_PART
+
+
+def _pattern(term: Term) -> str:
+    """As LIKE reads it: letters and digits with a space between them, as texts are kept."""
+    return f"%{_letters(term)[:MOST_PART]}%"
+
+
+def _letters(term: Term) -> str:
+    return f" {' '.join(term.words)}{'' if term.is_open else ' '}"
+
+
 def bound(name: str, terms: Sequence[Term], *, every: bool = True, without: Sequence[Term] = ()) -> dict[str, Any]:
     """All of the terms, or any of them; and none of those it is to be `without`."""
     on_sqlite, on_postgres = for_sqlite(terms, every=every), for_postgres(terms, every=every)
     if without:
         on_sqlite = f"({on_sqlite}) NOT ({for_sqlite(without, every=False)})"
         on_postgres = f"({on_postgres}) & !({for_postgres(without, every=False)})"
-    # Letters and digits with a space between them, as they are kept: nothing that LIKE reads otherwise.
-    parts = [f"% {' '.join(term.words)}{'' if term.is_open else ' '}%" for term in terms]
+    parts = [_pattern(term) for term in terms]
     return {f"{name}_sqlite": on_sqlite, f"{name}_postgres": on_postgres, f"{name}_parts": parts}

@@ -31,7 +31,15 @@ from kith.social.accounts.access import is_there
 from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import media
 from kith.social.relationships import rules
-from kith.social.search.index_queries import HasWords, MayBeMore, Newest, account_matches, bound, status_matches
+from kith.social.search.index_queries import (
+    HasWords,
+    MayBeMore,
+    Newest,
+    account_matches,
+    bound,
+    is_short,
+    status_matches,
+)
 from kith.social.search.query_syntax import SearchOperator, Within
 from kith.social.search.words import Term
 from kith.social.statuses import access
@@ -140,7 +148,7 @@ def _clause(kind: str, name: str) -> Clause:
     at = bindparam(name, type_=Instant())
     match kind:
         case "from":
-            return any_of(S.c.account_id, name, of_few=True)
+            return any_of(S.c.account_id, name)
         case "language":
             return any_of(func.lower(func.coalesce(S.c.language, "")), name)
         case "before":
@@ -160,6 +168,7 @@ class StatusSearchForm(msgspec.Struct, frozen=True):
     has_unwanted: bool
     filters: tuple[tuple[str, bool], ...]
     of_author: bool
+    by_text: bool  # a few people's statuses are walked along and their texts looked at, not all that have the words
     step: Step
 
 
@@ -167,7 +176,7 @@ class StatusSearchForm(msgspec.Struct, frozen=True):
 def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
     clauses += [or_(S.c.account_id == ME, ~rules.hides_author(ME, A)), access.is_heard(A, anonymous=False)]
-    if form.has_wanted and _is_by_few(form):
+    if form.has_wanted and form.by_text:
         clauses.append(HasWords(S.c.id, "wanted", without="unwanted"))
     elif form.has_wanted:
         clauses.append(Newest(S.c.id, "wanted", window=form.step.window, reach=form.step.reach))
@@ -186,11 +195,6 @@ def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), StatusRow, wire=True)
 
 
-def _is_by_few(form: StatusSearchForm) -> bool:
-    """Whether it is about what some people said or kept: these are walked along then, not all that have the words."""
-    return form.within == "library" or form.of_author or ("from", False) in form.filters
-
-
 async def find_statuses(
     work: Work,
     me: AccountId,
@@ -207,12 +211,15 @@ async def find_statuses(
 ) -> list[StatusRow]:
     """Newest first, as lines. Whoever is in the searcher's way is left out."""
     author_id, filters = _one_author(author_id, filters)
+    kinds = tuple((one.kind, one.negated) for one in filters)
+    of_few = within == "library" or author_id is not None or ("from", False) in kinds
     form = StatusSearchForm(
         within,
         bool(wanted),
         bool(unwanted),
-        tuple((one.kind, one.negated) for one in filters),
+        kinds,
         author_id is not None,
+        of_few and all(map(is_short, (*wanted, *unwanted))),
         STEPS[0],
     )
     values: dict[str, Any] = bound("wanted", wanted, without=unwanted) | bound("unwanted", unwanted, every=False)
@@ -230,7 +237,7 @@ async def find_statuses(
         "limit": limit,
         "offset": offset,
     }
-    if not wanted or _is_by_few(form):
+    if not wanted or form.by_text:
         return await work.db.slow(_statuses(form), **values)
     return await _among_newest(work, form, values)
 
