@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
 import re
 from collections.abc import AsyncIterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
+import uvloop
 
-from kith.cli.demo.making import DemoLogin
+from kith.app import open_house
+from kith.base.settings import Settings, load
+from kith.cli.demo.folder import DemoFolder
+from kith.cli.demo.making import DemoLogin, make
+from kith.social.trends.reading import read_tags
 from tests.town import Town
 from tests.town.nursery import run
 from tests.web.browsing import Browser
@@ -65,6 +74,27 @@ async def test_the_member_finds_a_lively_community(demo: Demo) -> None:
     }.items():
         assert words in (await browser.open(path)).text, path
     assert (await browser.open("/admin")).status_code == 404
+
+
+def _make_until(settings: Settings, ends_at: datetime) -> None:
+    """In a process of its own, for whose log it decides."""
+    uvloop.run(make(msgspec.structs.replace(settings, rate_limits=False), ends_at=ends_at))
+
+
+async def test_a_story_that_passes_midnight_has_trends_as_well(tmp_path: Path) -> None:
+    """Tags count by the day: what most people said before midnight is reckoned before it."""
+    folder = DemoFolder(tmp_path / "demo", load({"KITH_BASE_URL": "http://demo.example"}, tmp_path))
+    settings = folder.settings(folder.begin())
+    done = await run("migrate", environment=folder.environment(settings))
+    assert done.code == 0, done.complained
+    ends_at = datetime.now(UTC).replace(hour=1, minute=55)
+
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as elsewhere:
+        await asyncio.get_running_loop().run_in_executor(elsewhere, _make_until, settings, ends_at)
+
+    async with open_house(settings, connections=1) as house, house.works.begin() as work:
+        found = await read_tags(work, limit=10, offset=0)
+    assert "firstfrost" in [tag.name for tag in found]
 
 
 async def test_the_owner_finds_figures_of_six_weeks(demo: Demo) -> None:

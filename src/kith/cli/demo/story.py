@@ -51,7 +51,7 @@ class Story:
     async def tell(self) -> None:
         while self._events:
             at, _, do = heapq.heappop(self._events)
-            if at - self._settled_at > SETTLE:
+            if at - self._settled_at > SETTLE or at.date() != self._settled_at.date():
                 await self._settle()
                 self._settled_at = at
             self.past.now = max(self.past.now, at)

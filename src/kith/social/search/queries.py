@@ -54,7 +54,7 @@ LARGEST_ID = (1 << 63) - 1
 ID_DAY = 86_400_000 << 16
 
 
-class Step(NamedTuple):
+class SearchStep(NamedTuple):
     """How many that have the words are looked at, and on PostgreSQL how many to find these; None: all, by the index."""
 
     window: int
@@ -62,7 +62,7 @@ class Step(NamedTuple):
 
 
 # One after the other.
-STEPS = (Step(100, 2_000), Step(1_000, 10_000), Step(30_000, None), Step(LARGEST_ID, None))
+STEPS = (SearchStep(100, 2_000), SearchStep(1_000, 10_000), SearchStep(30_000, None), SearchStep(LARGEST_ID, None))
 
 
 # Statuses
@@ -169,7 +169,7 @@ class StatusSearchForm(msgspec.Struct, frozen=True):
     filters: tuple[tuple[str, bool], ...]
     of_author: bool
     by_text: bool  # a few people's statuses are walked along and their texts looked at, not all that have the words
-    step: Step
+    step: SearchStep
 
 
 @lru_cache(512)
@@ -272,7 +272,7 @@ async def _among_newest(work: Work, form: StatusSearchForm, values: dict[str, An
 
 
 @lru_cache(len(STEPS))
-def _may_be_more(step: Step) -> Query[bool]:
+def _may_be_more(step: SearchStep) -> Query[bool]:
     looked_at = Newest(statuses.c.id, "wanted", window=step.window, reach=step.reach)
     return query(select(MayBeMore(looked_at)), bool)
 
