@@ -31,6 +31,7 @@ _rows = query(
     ).order_by(deliveries.c.id),
     tuple,
 )  # fmt: skip
+_held_until = query(select(deliveries.c.id, deliveries.c.held_until).order_by(deliveries.c.id), tuple)
 _activities = query(text("SELECT activity FROM federation_outgoing ORDER BY id").columns(), str)
 _shift = command(update(deliveries).values(next_at=bindparam("at", type_=Instant())))
 _jobs = query(select(jobs).where(jobs.c.kind.like("federation_delivery.send%")).order_by(jobs.c.run_at), Job)
@@ -79,6 +80,9 @@ class PostOffice:
 
     async def rows(self) -> list[tuple[int, str, str, int, datetime, str | None]]:
         return await self.house.works.open().db.all(_rows)
+
+    async def held_until(self) -> list[tuple[int, datetime]]:
+        return await self.house.works.open().db.all(_held_until)
 
     async def activities(self) -> list[str]:
         return await self.house.works.open().db.all(_activities)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from kith.base.db import Instant, command
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.federation.delivery import operators, store
+from kith.federation.delivery.couriers import Couriers
 from kith.federation.delivery.hosts import heard_from
 from kith.federation.delivery.ports import DeliveryGate
 from kith.federation.delivery.rules import pause_before, read_retry_after
@@ -581,6 +583,30 @@ async def test_two_who_send_to_a_host_never_send_the_same(office: PostOffice, si
     sink.may_answer.set()
     await first
     assert len(sink.received) == len({post.path for post in sink.received}) == 10
+
+
+async def test_what_is_on_its_way_stays_held_however_long_the_host_takes(
+    office: PostOffice, sink: InboxServer, other: InboxServer
+) -> None:
+    sink.may_answer.clear()
+    await office.post(sink.inbox, other.inbox)
+    sending = asyncio.create_task(office.send(sink.domain))
+    await sink.until(1)
+    async with office.house.works.begin() as work:
+        [of_another] = await store.claim(
+            work.db, other.domain, me=str(uuid.uuid4()), alone=False, dead=False, most=1, now=work.now, until=work.now
+        )
+    before = dict(await office.held_until())
+
+    await office.house.works.services[Couriers].hold_again()
+
+    after = dict(await office.held_until())
+    [on_its_way] = [id for id in before if id != of_another.id]
+    assert after[on_its_way] > before[on_its_way]
+    assert after[of_another.id] == before[of_another.id]
+    sink.may_answer.set()
+    await sending
+    assert list(dict(await office.held_until())) == [of_another.id]
 
 
 async def test_a_lost_job_does_not_lose_its_deliveries(office: PostOffice, sink: InboxServer) -> None:

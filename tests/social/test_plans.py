@@ -17,7 +17,7 @@ from bench.community import Community, Size, seed
 from kith.base.db import Query
 from kith.base.paging import Cursor
 from kith.social.search.index_queries import bound
-from kith.social.search.queries import LARGEST_ID, STEPS, StatusSearchForm
+from kith.social.search.queries import LARGEST_ID, STEPS, StatusSearchForm, status_by_url
 from kith.social.search.queries import _statuses as search_statement
 from kith.social.search.words import to_term
 from kith.social.timelines.reading import _direct as direct_list
@@ -139,3 +139,8 @@ async def test_what_one_had_to_do_with_is_found_by_the_person(grown: Grown) -> N
     moves = {"older_than": LARGEST_ID, "newer_than": -1, "limit": 20, "offset": 0}
 
     assert await rows_read(grown, search_statement(form), values_of(grown) | bound("wanted", [term]) | moves) < 6_000
+
+
+@pytest.mark.parametrize("url", ["https://elsewhere.example/@nobody/1", "x" * 5_000])
+async def test_an_address_is_looked_up(grown: Grown, url: str) -> None:
+    assert await rows_read(grown, status_by_url, {"url": url}) <= 1

@@ -15,7 +15,7 @@ import pytest
 from kith.base.db import Query
 from kith.base.paging import Cursor
 from kith.base.settings import load
-from kith.social.search.queries import STEPS, StatusSearchForm
+from kith.social.search.queries import STEPS, StatusSearchForm, account_by_url, status_by_url
 from kith.social.search.queries import _statuses as search_statement
 from kith.social.timelines.reading import _tagged as tag_list
 from kith.social.trends.reading import _statuses as trend_statement
@@ -76,3 +76,11 @@ def test_a_search_begins_with_words_or_with_the_person(
 
     assert plan
     assert not read_whole(plan), plan
+
+
+@pytest.mark.parametrize("statement", [status_by_url, account_by_url], ids=["status", "account"])
+def test_an_address_is_looked_up(database: sqlite3.Connection, statement: Query[Any]) -> None:
+    plan = plan_of(database, statement)
+
+    assert plan
+    assert not [step for step in plan if step.startswith("SCAN")], plan

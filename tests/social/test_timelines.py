@@ -242,6 +242,30 @@ async def test_a_home_is_built_anew_after_long_absence(town: Town) -> None:
     assert await home(ada) == [by_bob]
 
 
+async def test_a_home_that_grew_too_long_is_cut_when_its_turn_comes(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    far, tag, owner = await stranger(town, "far.example"), "longhome", int(ada.id)
+    await ada.post(f"/api/v1/tags/{tag}/follow")
+    await arrive(ada)
+    old = [feeds.entry(owner, StatusId(n), original_id=StatusId(n), author_id=far.id) for n in range(1, 901)]
+    async with town.house() as house, house.works.begin() as work:
+        await feeds.add(work.db, old)
+        newest = work.new_id() >> 16
+    moments = range(newest - feeds.TRIMMED, newest)
+    [turn] = [one for one in moments if not (owner + (owner >> 16) + one) % feeds.TRIMMED]
+    lengths = []
+
+    for moment in (turn - 1, turn):
+        id = moment << 16
+        await said_elsewhere(town, far, id=id, uri=f"{far.uri}/{id}", conversation_id=id, tag_names=[tag])
+        await settle(town)
+        async with town.house() as house, house.works.begin() as work:
+            lengths.append(len(await feeds.newest(work.db, owner, 5_000)))
+
+    assert lengths == [901, feeds.MOST]
+    assert (await home(ada))[:2] == [str(turn << 16), str((turn - 1) << 16)]
+
+
 async def test_a_home_whose_building_failed_is_asked_for_again_and_waited_for_a_day(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     by_bob = (await post(bob))["id"]

@@ -64,6 +64,13 @@ def index_of_some(table: str, *columns: str) -> Index:
     return Index(f"ix_{table}_{columns[0]}", *columns, sqlite_where=where, postgresql_where=where)
 
 
+def index_of_address(table: str, column: str = "url") -> Index:
+    """To find rows by an address, of any length: a B-tree of PostgreSQL refuses what is longer than 2,704 bytes."""
+    where = text(f"{column} IS NOT NULL")
+    name = f"ix_{table}_{column}"
+    return Index(name, column, postgresql_using="hash", sqlite_where=where, postgresql_where=where)
+
+
 # A whole number of 64 bits, which SQLite's INTEGER is too.
 Long = BigInteger().with_variant(Integer(), "sqlite")
 # An id. SQLite keeps a row under its key where the key is called just so, and finds it in one step.

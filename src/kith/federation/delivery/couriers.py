@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 
@@ -31,7 +31,7 @@ class Couriers:
         self.ledger = Ledger(works)
         self.desk = SigningDesk()
         self._works = works
-        self._runs = 0
+        self._held: set[int] = set()
         self._holding: asyncio.Task[None] | None = None
 
     async def close(self) -> None:
@@ -44,21 +44,24 @@ class Couriers:
                 await store.release_all(work.db, self.id)
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """While something is sent, what this process holds stays its own."""
-        self._runs += 1
+    def holding(self, ids: Collection[int]) -> Iterator[None]:
+        """Until these are sent or given back, they stay this process's own, however long that takes."""
+        self._held.update(ids)
         if self._holding is None:
-            self._holding = asyncio.create_task(self._hold())
+            self._holding = asyncio.create_task(self._go_on_holding())
         try:
             yield
         finally:
-            self._runs -= 1
+            self._held.difference_update(ids)
 
-    async def _hold(self) -> None:
+    async def hold_again(self) -> None:
+        """For as long as at first, counted from now."""
+        if self._held:
+            async with self._works.begin() as work:
+                await store.hold(work.db, sorted(self._held), self.id, work.now + HELD)
+
+    async def _go_on_holding(self) -> None:
         while True:
             await asyncio.sleep(HOLD_AGAIN_SECONDS)
-            if not self._runs:
-                continue
             with suppress(Unavailable):
-                async with self._works.begin() as work:
-                    await store.hold(work.db, self.id, work.now + HELD)
+                await self.hold_again()

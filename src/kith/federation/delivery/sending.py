@@ -79,14 +79,13 @@ class HostRun:
 
     async def run(self) -> HostTally:
         until = time.monotonic() + RUN_SECONDS
-        with self._couriers.running():
-            while time.monotonic() < until and not self._is_over:
-                is_open = self._host.failures < BREAK_AT or self.tally.answered > 0
-                most = STRETCH if is_open else 1  # after too many failures in a row
-                taken = await self._take(most)
-                await self._send_stretch(taken)
-                if self.tally.failures or len(taken) < most:
-                    break  # what comes now is a job of its own
+        while time.monotonic() < until and not self._is_over:
+            is_open = self._host.failures < BREAK_AT or self.tally.answered > 0
+            most = STRETCH if is_open else 1  # after too many failures in a row
+            taken = await self._take(most)
+            await self._send_stretch(taken)
+            if self.tally.failures or len(taken) < most:
+                break  # what comes now is a job of its own
         return self.tally
 
     async def _take(self, most: int) -> list[DueDelivery]:
@@ -106,10 +105,11 @@ class HostRun:
         if not taken:
             return
         left = {one.id for one in taken}
-        try:
-            await self._send_chains(_chains(await self._prepare(taken, left)), left)
-        finally:
-            await self._end_stretch(left)
+        with self._couriers.holding(frozenset(left)):
+            try:
+                await self._send_chains(_chains(await self._prepare(taken, left)), left)
+            finally:
+                await self._end_stretch(left)
 
     async def _end_stretch(self, left: set[int]) -> None:
         written, self._written = self._written, []

@@ -115,7 +115,11 @@ _release = command(
     update(deliveries).where(and_(any_of(deliveries.c.id, "ids"), _mine)).values(held_by=null(), held_until=null())
 )
 _release_all = command(update(deliveries).where(_mine).values(held_by=null(), held_until=null()))
-_hold = command(update(deliveries).where(_mine).values(held_until=bindparam("until", type_=Instant())))
+_hold = command(
+    update(deliveries)
+    .where(and_(any_of(deliveries.c.id, "ids"), _mine))
+    .values(held_until=bindparam("until", type_=Instant()))
+)
 _purge = command(delete(deliveries).where(_of_domain))
 _wake = command(update(deliveries).where(_of_domain).values(next_at=_now))
 _is_parked = any_row(hosts, and_(hosts.c.domain == deliveries.c.domain, hosts.c.unavailable_since.is_not(None)))
@@ -221,11 +225,13 @@ async def release(db: Session, ids: Sequence[int], me: str) -> None:
     await db.run(_release, ids=list(ids), me=me)
 
 
-async def hold(db: Session, me: str, until: datetime) -> None:
-    await db.run(_hold, me=me, until=until)
+async def hold(db: Session, ids: Sequence[int], me: str, until: datetime) -> None:
+    """Those of them that are still held by `me`."""
+    await db.run(_hold, ids=list(ids), me=me, until=until)
 
 
 async def release_all(db: Session, me: str) -> int:
+    """Looks at all there are: for the end of a process."""
     return await db.run(_release_all, me=me)
 
 

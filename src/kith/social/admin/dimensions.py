@@ -14,7 +14,7 @@ from kith.base.work import Work
 from kith.identity import for_staff
 from kith.social.accounts.tables import accounts
 from kith.social.admin.measures import subject_of
-from kith.social.admin.periods import Period
+from kith.social.admin.periods import Period, is_about_then
 from kith.social.instance.tables import presence
 from kith.social.relationships import figures as follows
 from kith.social.statuses.tables import statuses
@@ -23,7 +23,12 @@ from kith.social.text.languages import NAMES
 
 _start, _end = bindparam("start", type_=Instant()), bindparam("end", type_=Instant())
 _about: BindParameter[Any] = bindparam("about")
-_within = and_(statuses.c.created_at >= _start, statuses.c.created_at < _end, statuses.c.deleted_at.is_(None))
+_within = and_(
+    statuses.c.created_at >= _start,
+    statuses.c.created_at < _end,
+    is_about_then(statuses.c.id),
+    statuses.c.deleted_at.is_(None),
+)
 _authored = statuses.join(accounts, accounts.c.id == statuses.c.account_id)
 _tagged = status_tags.join(statuses, statuses.c.id == status_tags.c.status_id)
 _count = func.count()
@@ -47,7 +52,7 @@ def _top(source: Any, what: Any, clause: Any) -> Query[Any]:
     )
 
 
-_of_tag = status_tags.c.tag_id == _about
+_of_tag = and_(status_tags.c.tag_id == _about, is_about_then(status_tags.c.status_id))
 _TOPS: dict[str, tuple[Query[Any], str, str]] = {
     "servers": (_top(_authored, accounts.c.domain, statuses.c.id.is_not(None)), "", "domain"),
     "tag_servers": (
@@ -108,7 +113,7 @@ async def _data(work: Work, key: str, period: Period, about: Mapping[str, str], 
 async def _top_of(work: Work, key: str, period: Period, about: Mapping[str, str], limit: int) -> list[dict[str, Any]]:
     statement, kind, shown_as = _TOPS[key]
     whom = subject_of(about.get(kind, ""), kind)
-    rows = await work.db.slow(statement, start=period.start, end=period.end, about=whom, limit=limit)
+    rows = await work.db.slow(statement, **period.bounds(), about=whom, limit=limit)
     own = work.settings.domain
     return [
         _entry(

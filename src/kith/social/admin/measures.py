@@ -6,12 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import BindParameter, ColumnElement, FromClause, and_, bindparam, distinct, func, or_, select, union_all
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    and_,
+    bindparam,
+    distinct,
+    func,
+    or_,
+    select,
+    true,
+    union_all,
+)
 
 from kith.base.db import Instant, Query, query
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
-from kith.social.admin.periods import Period, midnight
+from kith.social.admin.periods import Period, is_about_then, midnight
 from kith.social.days import day_of
 from kith.social.instance.tables import presence
 from kith.social.media.tables import media
@@ -43,12 +55,14 @@ def _counted(
     at: ColumnElement[Any],
     clause: ColumnElement[bool],
     *,
+    id: ColumnElement[Any] | None = None,
     what: Any = None,
     about: str = "",
     is_ever: bool = False,
 ) -> Measure:
+    """`id` of the rows, where there may be many of them."""
     count = func.count() if what is None else func.count(distinct(what))
-    within = and_(clause, at >= _start, at < _end)
+    within = and_(clause, at >= _start, at < _end, true() if id is None else is_about_then(id))
     day = day_of(at)
     return Measure(
         query(select(day, count).select_from(source).where(within).group_by(day), tuple),
@@ -81,15 +95,23 @@ def _interactions() -> Measure:
     )
     liked = favourites.join(accounts, accounts.c.id == favourites.c.account_id)
     done = union_all(
-        select(statuses.c.created_at.label("at")).where(said),
-        select(favourites.c.created_at.label("at")).select_from(liked).where(_local),
+        select(statuses.c.created_at.label("at")).where(and_(said, is_about_then(statuses.c.id))),
+        select(favourites.c.created_at.label("at"))
+        .select_from(liked)
+        .where(and_(_local, is_about_then(favourites.c.id))),
     ).subquery()
     return _counted(done, done.c.at, done.c.at.is_not(None))
 
 
 _tagged = status_tags.join(statuses, statuses.c.id == status_tags.c.status_id)
 _tagged_by = _tagged.join(accounts, accounts.c.id == statuses.c.account_id)
-_of_tag = and_(status_tags.c.tag_id == _about, statuses.c.deleted_at.is_(None))
+
+
+def _tag_measure(source: FromClause, what: Any = None) -> Measure:
+    clause = and_(status_tags.c.tag_id == _about, statuses.c.deleted_at.is_(None))
+    return _counted(source, statuses.c.created_at, clause, id=status_tags.c.status_id, what=what, about="id")
+
+
 _on_statuses = statuses.join(accounts, accounts.c.id == statuses.c.account_id)
 _on_media = media.join(accounts, accounts.c.id == media.c.account_id)
 _on_reports = reports.join(accounts, accounts.c.id == reports.c.target_id)
@@ -101,14 +123,19 @@ MEASURES: dict[str, Measure] = {
     "interactions": _interactions(),
     "opened_reports": _counted(reports, reports.c.created_at, _any),
     "resolved_reports": _counted(reports, reports.c.action_taken_at, _any),
-    "tag_accounts": _counted(_tagged, statuses.c.created_at, _of_tag, what=statuses.c.account_id, about="id"),
-    "tag_uses": _counted(_tagged, statuses.c.created_at, _of_tag, about="id"),
-    "tag_servers": _counted(_tagged_by, statuses.c.created_at, _of_tag, what=accounts.c.domain, about="id"),
+    "tag_accounts": _tag_measure(_tagged, what=statuses.c.account_id),
+    "tag_uses": _tag_measure(_tagged),
+    "tag_servers": _tag_measure(_tagged_by, what=accounts.c.domain),
     "instance_accounts": _counted(accounts, accounts.c.created_at, _there, about="domain", is_ever=True),
     "instance_media_attachments": _counted(_on_media, media.c.created_at, _there, about="domain", is_ever=True),
     "instance_reports": _counted(_on_reports, reports.c.created_at, _there, about="domain", is_ever=True),
     "instance_statuses": _counted(
-        _on_statuses, statuses.c.created_at, and_(_there, statuses.c.deleted_at.is_(None)), about="domain", is_ever=True
+        _on_statuses,
+        statuses.c.created_at,
+        and_(_there, statuses.c.deleted_at.is_(None)),
+        id=statuses.c.id,
+        about="domain",
+        is_ever=True,
     ),
     "instance_follows": Measure(follows.FOLLOWED_BY_DAY, follows.FOLLOWED, "domain", True),
     "instance_followers": Measure(follows.FOLLOWERS_BY_DAY, follows.FOLLOWERS, "domain", True),
@@ -125,7 +152,7 @@ async def measure(
 async def _measure(work: Work, key: str, period: Period, about: Mapping[str, str]) -> dict[str, Any]:
     counted = MEASURES[key]
     whom = subject_of(about.get(counted.about, ""), counted.about)
-    days = dict(await work.db.slow(counted.by_day, **_bounds(period), about=whom))
+    days = dict(await work.db.slow(counted.by_day, **period.bounds(), about=whom))
     told: dict[str, Any] = {
         "key": key,
         "unit": None,
@@ -144,14 +171,5 @@ def subject_of(text: str, kind: str) -> Any:
 
 
 async def _total(work: Work, counted: Measure, period: Period, whom: Any) -> int:
-    found = await work.db.slow(counted.total, **_bounds(period), about=whom)
+    found = await work.db.slow(counted.total, **period.bounds(), about=whom)
     return found[0] if found else 0
-
-
-def _bounds(period: Period) -> dict[str, Any]:
-    return {
-        "start": period.start,
-        "end": period.end,
-        "first": period.first.isoformat(),
-        "last": period.last.isoformat(),
-    }

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import msgspec
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam
 
 from kith.base.errors import Invalid, Unprocessable
+from kith.base.ids import id_at
 
 LONGEST = timedelta(days=1100)
+ID_SLACK = timedelta(days=1)
 
 
 class Period(msgspec.Struct, frozen=True):
@@ -27,6 +31,17 @@ class Period(msgspec.Struct, frozen=True):
         """The moment after it."""
         return midnight(self.last + timedelta(days=1))
 
+    def bounds(self) -> dict[str, Any]:
+        """For statements: moments, days, and the ids of rows of about that time."""
+        return {
+            "start": self.start,
+            "end": self.end,
+            "first": self.first.isoformat(),
+            "last": self.last.isoformat(),
+            "first_id": id_at(self.start - ID_SLACK),
+            "end_id": id_at(self.end + ID_SLACK),
+        }
+
     def days(self) -> Iterator[date]:
         for place in range((self.last - self.first).days + 1):
             yield self.first + timedelta(days=place)
@@ -35,6 +50,11 @@ class Period(msgspec.Struct, frozen=True):
         """As many days, just before it."""
         length = self.last - self.first + timedelta(days=1)
         return Period(self.first - length, self.last - length)
+
+
+def is_about_then(id: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Beside the moment itself: an id tells it nearly, and by id a period is found among the rows of years."""
+    return and_(id >= bindparam("first_id", type_=BigInteger()), id < bindparam("end_id", type_=BigInteger()))
 
 
 def midnight(day: date) -> datetime:

@@ -183,7 +183,7 @@ async def find_allow(db: Session, domain: str) -> ServerAllow | None:
 async def known_below(db: Session, domain: str) -> list[str]:
     """Domains of accounts that are known: this one, and those below it."""
     escaped = domain.replace("!", "!!").replace("_", "!_").replace("%", "!%")
-    return await db.all(_known_below, domain=domain, below=f"%.{escaped}")
+    return await db.slow(_known_below, domain=domain, below=f"%.{escaped}")
 
 
 async def lift(db: Session, domain: str, mark: datetime) -> None:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, select, update
+from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, delete, literal_column, select, update
 
 from kith.base.db import Instant, Session, add_once, any_of, command, query, upsert
 from kith.social.feeds.tables import FeedState, feed_states, feeds
 from kith.social.ids import AccountId, StatusId
 
 MOST = 800
+TRIMMED = 64  # one in so many feeds that a status comes into
+TOGETHER = 100
 BUILDING, READY = "building", "ready"
+
+
+def _literal(number: int) -> ColumnElement[Any]:
+    return literal_column(str(number))
+
 
 _owner: BindParameter[Any] = bindparam("owner")
 _now = bindparam("now", type_=Instant())
@@ -31,6 +39,14 @@ _trim = command(
             .scalar_subquery(),
         )
     )
+)
+# Owners differ from status to status: ids are moments, shifted.
+_turn = feeds.c.owner + feeds.c.owner.bitwise_rshift(_literal(16)) + feeds.c.status_id.bitwise_rshift(_literal(16))
+_in_turn = query(
+    select(feeds.c.owner)
+    .distinct()
+    .where(and_(any_of(feeds.c.status_id, "statuses"), _turn.bitwise_and(_literal(TRIMMED - 1)) == _literal(0))),
+    int,
 )
 _newest = query(
     select(feeds.c.status_id, feeds.c.original_id, feeds.c.author_id)
@@ -71,7 +87,9 @@ _asked = command(
 )
 _seen = command(update(feed_states).where(feed_states.c.account_id == bindparam("account")).values(active_at=_now))
 _idle = query(
-    select(feed_states.c.account_id).where(feed_states.c.active_at < bindparam("before", type_=Instant())).limit(500),
+    select(feed_states.c.account_id)
+    .where(feed_states.c.active_at < bindparam("before", type_=Instant()))
+    .limit(bindparam("most")),
     AccountId,
 )
 _forget = command(delete(feed_states).where(any_of(feed_states.c.account_id, "accounts")))
@@ -95,6 +113,14 @@ async def add(db: Session, entries: Sequence[FeedEntry]) -> None:
 
 async def trim(db: Session, owners: Iterable[int]) -> None:
     await db.many(_trim, [{"owner": owner} for owner in owners])
+
+
+async def trim_in_turn(db: Session, status_ids: Sequence[StatusId]) -> None:
+    """Some of the feeds that these statuses came into. So each has its turn, and none is looked for among all."""
+    owners = sorted(await db.all(_in_turn, statuses=list(status_ids)))
+    for start in range(0, len(owners), TOGETHER):
+        await trim(db, owners[start : start + TOGETHER])
+        await asyncio.sleep(0)
 
 
 async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int, int]]:
@@ -153,9 +179,9 @@ async def note_presence(db: Session, account_id: AccountId, now: datetime) -> No
     await db.run(_seen, account=account_id, now=now)
 
 
-async def idle_since(db: Session, before: datetime) -> list[AccountId]:
+async def idle_since(db: Session, before: datetime, *, most: int) -> list[AccountId]:
     """Whose feeds nobody has looked at since."""
-    return await db.all(_idle, before=before)
+    return await db.all(_idle, before=before, most=most)
 
 
 async def forget(db: Session, account_ids: Sequence[AccountId]) -> None:

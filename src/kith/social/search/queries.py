@@ -331,10 +331,10 @@ async def find_people(
 
 
 _url = bindparam("url", type_=Text())
-_by_url = query(
+account_by_url = query(
     lambda: select(people.A.c.id).where(or_(people.A.c.uri == _url, people.A.c.url == _url)).limit(1), AccountId
 )
-_status_by_url = query(
+status_by_url = query(
     lambda: select(statuses.c.id).where(or_(statuses.c.uri == _url, statuses.c.url == _url)).limit(1), StatusId
 )
 _mine = or_(rules.follows(ME, people.A.c.id), people.A.c.id == ME)
@@ -343,13 +343,11 @@ by_ids = lines_by_ids(anonymous=False)
 
 
 async def account_at(work: Work, url: str) -> AccountId | None:
-    found = await work.db.slow(_by_url, url=url)
-    return found[0] if found else None
+    return await work.db.one(account_by_url, url=url)
 
 
 async def status_at(work: Work, url: str) -> StatusId | None:
-    found = await work.db.slow(_status_by_url, url=url)
-    return found[0] if found else None
+    return await work.db.one(status_by_url, url=url)
 
 
 async def is_mine(work: Work, me: AccountId, account_id: AccountId) -> bool:

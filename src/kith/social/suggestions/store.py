@@ -87,7 +87,7 @@ _unpick = command(lambda: delete(staff_picks).where(staff_picks.c.account_id == 
 _picked = query(
     lambda: (
         lines(staff_picks.join(A, A.c.id == staff_picks.c.account_id))
-        .where(is_there(A))
+        .where(and_(is_there(A), A.c.id.in_(select(staff_picks.c.account_id))))  # so SQLite begins with the few
         .order_by(staff_picks.c.created_at)
     ),
     AccountRow,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, and_, bindparam, exists, func, or_, select
+from sqlalchemy import BigInteger, and_, bindparam, exists, or_, select
 
 from kith.base.db import alias_of, any_of, query
 from kith.social.accounts.tables import accounts
@@ -77,6 +77,3 @@ _by_tag = (
 )
 brought_by_tag = query(_by_tag, tuple)
 brought_by_tag_alone = query(lambda: _by_tag.where(~rules.follows(_owner, _feed.c.author_id)), tuple)
-overfull = query(
-    lambda: select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int
-)

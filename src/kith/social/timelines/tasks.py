@@ -27,7 +27,7 @@ MERGED = 200
 BUILT = 800
 BUILT_DAYS = 90
 IDLE = timedelta(days=14)
-SLACK = 1000
+IDLE_TOGETHER = 500
 TOGETHER = 5  # posts that are put into homes by one statement
 LAST = 2**63 - 1
 
@@ -44,7 +44,7 @@ class Build(msgspec.Struct):
 
 
 class Tidy(msgspec.Struct):
-    """Feeds of people long gone, and feeds that have grown too long."""
+    """Feeds of people long gone."""
 
 
 async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
@@ -61,11 +61,14 @@ async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
     for fact in facts:
         if fact.reblog_of_id is not None:
             unfinished += await _put_into_homes(work, [fact.status_id])
+    await feeds.trim_in_turn(work.db, ids)
     work.announce(FeedsFilled(status_ids=tuple(ids), unfinished=tuple(unfinished)))
 
 
 async def fan_out(work: Work, payload: FanOut) -> None:
     unfinished = await _put_into_homes(work, [payload.status_id], after=payload.after)
+    if not unfinished:
+        await feeds.trim_in_turn(work.db, [payload.status_id])
     work.announce(FeedsFilled(status_ids=(payload.status_id,), unfinished=tuple(unfinished)))
 
 
@@ -288,12 +291,12 @@ async def leave_tag(work: Work, fact: TagUnfollowed) -> None:
 
 
 async def tidy(work: Work, _payload: Tidy) -> None:
-    overfull = await work.db.slow(feed_removal.overfull, most=SLACK)
-    idle = await feeds.idle_since(work.db, work.now - IDLE)
+    idle = await feeds.idle_since(work.db, work.now - IDLE, most=IDLE_TOGETHER)
     for me in idle:
         await feeds.clear_many(work.db, await work.db.all(feed_rules.lists_of, owner=me))
     await feeds.forget(work.db, idle)
-    await feeds.trim(work.db, overfull)
+    if len(idle) == IDLE_TOGETHER:
+        work.enqueue(TIDY, Tidy())
 
 
 CARRY: JobKind[StatusPosted] = JobKind(name="timelines.carry", payload=StatusPosted, many=carry)

@@ -1,0 +1,20 @@
+"""Posts, people and users are found by their addresses and principal names, without looking at all of them."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0067"
+down_revision = "0066"
+
+
+def upgrade() -> None:
+    # The tables do not tell of this one: neither database says of what an expression is an index.
+    name = "lower(attributes ->> 'upn')"
+    op.execute(f"CREATE INDEX ix_identity_users_upn ON identity_users (({name})) WHERE ({name}) IS NOT NULL")
+    where = sa.text("url IS NOT NULL")
+    for table in ("social_statuses", "social_accounts"):
+        op.create_index(
+            f"ix_{table}_url", table, ["url"], postgresql_using="hash", sqlite_where=where, postgresql_where=where
+        )
