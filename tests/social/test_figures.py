@@ -5,23 +5,25 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command, insert_into
+from kith.base.ids import id_at
 from kith.identity.users import store as user_store
+from kith.social.accounts import store as accounts_store
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 from kith.social.instance import store as instance
 from kith.social.moderation.tables import reports
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
-from kith.social.statuses.tables import favourites, statuses
+from kith.social.statuses.tables import favourites
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, stranger
-from tests.social.posts import post, settle
+from tests.social.posts import said_elsewhere, settle
 from tests.social.shapes import check, entity
 from tests.social.staff import employ, verdict
 from tests.social.test_reports import report
@@ -63,17 +65,39 @@ def _noon(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, 12, 30, tzinfo=UTC)
 
 
+class Said(NamedTuple):
+    id: int
+    account_id: int
+
+
+async def said_on(town: Town, who: Member, day: date, dice: random.Random, **differing: Any) -> Said:
+    """Something that a member posted on that day, with an id of that day as everything has."""
+    id = id_at(_noon(day), dice.randrange(1 << 16))
+    async with town.house() as house:
+        author = await accounts_store.find(house.works.open().db, AccountId(int(who.id)))
+    assert author is not None
+    own = {"id": id, "conversation_id": id, "local": True, "created_at": _noon(day), "fetched_at": None}
+    await said_elsewhere(town, author, **(own | differing))
+    return Said(id, int(who.id))
+
+
 async def seed(town: Town) -> tuple[Member, Year, dict[str, str]]:
     dice, year = random.Random(7), Year()
     owner = await employ(town, "owner")
     members = [await join(town) for _ in range(6)]
     far = await stranger(town, "figures.example")
-    posts = [
-        (one, await post(one, "#figures here", language=dice.choice(["en", "de"]))) for one in members for _ in range(3)
-    ]
-    replies = [
-        await post(members[0], "indeed", in_reply_to_id=one["id"]) for who, one in posts if who is not members[0]
-    ][:5]
+    posts = []
+    for who in members:
+        for _ in range(3):
+            day = _some_day(dice)
+            language = dice.choice(["en", "de"])
+            posts.append(await said_on(town, who, day, dice, language=language, tag_names=["figures"]))
+            year.tagged.append((day, who.id))
+    for answered in posts[3:8]:
+        day = _some_day(dice)
+        about = {"in_reply_to_id": answered.id, "in_reply_to_account_id": answered.account_id}
+        await said_on(town, members[0], day, dice, **about)
+        year.interactions[day] += 1
     told = [await report(members[0], members[1 + place % 3]) for place in range(4)]
     await settle(town)
     tag = await owner.get("/api/v1/tags/figures")
@@ -86,22 +110,13 @@ async def seed(town: Town) -> tuple[Member, Year, dict[str, str]]:
                 here = _some_day(dice, day)
                 year.present[one.id].add(here)
                 await instance.note_presence(work.db, user_id, here.isoformat())
-        for who, made in posts:
-            day = _some_day(dice)
-            year.tagged.append((day, who.id))
-            await work.db.run(_at(statuses), which=int(made["id"]), at=_noon(day))
-        for made in replies:
-            day = _some_day(dice)
-            year.interactions[day] += 1
-            await work.db.run(_at(statuses), which=int(made["id"]), at=_noon(day))
-        for place, (_, made) in enumerate(posts[:7]):
+        for place, liked in enumerate(posts[:7]):
             day = _some_day(dice)
             year.interactions[day] += 1
             fan = int(members[place % 6].id)
-            await work.db.run(
-                _favour, id=work.new_id(), account_id=fan, status_id=int(made["id"]), created_at=_noon(day)
-            )
-        strange = {"id": work.new_id(), "account_id": far.id, "status_id": int(posts[9][1]["id"])}
+            id = id_at(_noon(day), place)
+            await work.db.run(_favour, id=id, account_id=fan, status_id=liked.id, created_at=_noon(day))
+        strange = {"id": id_at(_noon(FIRST)), "account_id": far.id, "status_id": posts[9].id}
         await work.db.run(_favour, **strange, created_at=_noon(FIRST))  # somebody elsewhere: not counted
         for place, made in enumerate(told):
             day = _some_day(dice)
