@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -10,6 +11,10 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId, StatusId
+from kith.social.notifications import store
+from kith.social.notifications.tasks import tell_of_edit
+from kith.social.statuses.facts import StatusEdited
 from kith.social.statuses.service.post import StatusDraft
 from kith.social.statuses.service.post import post as post_status
 from kith.social.statuses.tables import polls
@@ -74,6 +79,28 @@ async def test_everything_that_concerns_somebody_is_told(town: Town) -> None:
         [("update", ada.id, own["id"]), ("quoted_update", ada.id, quoting["id"])]
     )
     assert await notices(eve) == [("mention", ada.id, own["id"])]
+
+
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+async def test_of_two_edits_that_are_told_at_once_one_stays(town: Town) -> None:
+    """Where two workers are about them, neither sees what the other has written. SQLite has one at a time."""
+    ada, bob = await join_all(town, 2)
+    own = await post(ada, "mine")
+    await does(bob, "reblog", own)
+    address = f"/api/v1/statuses/{own['id']}"
+    await ada.does("PUT", address, json={"status": "edited"})
+    await settle(town)
+    fact = StatusEdited(status_id=StatusId(int(own["id"])), account_id=AccountId(int(ada.id)))
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            await store.forget_status(work.db, fact.status_id)
+        async with house.works.begin() as first:
+            await tell_of_edit(first, fact)
+            await ada.does("PUT", address, json={"status": "edited again"})
+            await asyncio.sleep(1)  # for the worker of the town, which is to wait
+    await settle(town)
+
+    assert await notices(bob) == [("update", ada.id, own["id"])]
 
 
 async def test_what_is_undone_is_told_no_more(town: Town) -> None:

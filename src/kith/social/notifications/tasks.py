@@ -145,12 +145,21 @@ async def tell_of_edit(work: Work, fact: StatusEdited) -> None:
         await tell_on(work, Wave("quoted_update", status.id))
 
 
-async def _edits(work: Work, wave: Wave) -> int | None:
-    status = await _there(work, StatusId(wave.about))
+async def _edited(work: Work, id: StatusId) -> tuple[Status, int] | None:
+    """As it is now, and since when. Of two who tell of the same post one waits, for it would not see the other's."""
+    await work.db.hold(f"notifications.edits:{id}")
+    status = await _there(work, id)
     if status is None or status.edited_at is None:
         return None
+    return status, int(status.edited_at.timestamp() * 1000)
+
+
+async def _edits(work: Work, wave: Wave) -> int | None:
+    edited = await _edited(work, StatusId(wave.about))
+    if edited is None:
+        return None
+    status, at = edited
     found = await store.boosters(work.db, status.id, wave.after, STRETCH)
-    at = int(status.edited_at.timestamp() * 1000)
     notices = [Notice(id, f"update:{status.id}:{id}:{at}", status.id) for id, _ in found]
     await _replace(work, "update", status, notices)
     return _rest(found)
@@ -158,11 +167,11 @@ async def _edits(work: Work, wave: Wave) -> int | None:
 
 async def _quoted_edits(work: Work, wave: Wave) -> int | None:
     """About their own post, whose quote reads differently now."""
-    status = await _there(work, StatusId(wave.about))
-    if status is None or status.edited_at is None:
+    edited = await _edited(work, StatusId(wave.about))
+    if edited is None:
         return None
+    status, at = edited
     found = await store.quoters(work.db, status.id, wave.after, STRETCH)
-    at = int(status.edited_at.timestamp() * 1000)
     for id, quoting in found:
         await _replace(work, "quoted_update", status, [Notice(id, f"quoted_update:{quoting}:{at}", StatusId(quoting))])
     return _rest(found)
