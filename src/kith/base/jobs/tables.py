@@ -3,9 +3,22 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import BigInteger, Column, Index, Integer, SmallInteger, String, Table, Text, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    and_,
+    literal_column,
+    text,
+)
 
-from kith.base.db import METADATA, UID, Instant, index_of_some
+from kith.base.db import METADATA, UID, Instant, alias_of, any_row, index_of_some
 
 READY, RUNNING, DEAD = 0, 1, 2
 SUSPECT = "deaths > 0"
@@ -33,6 +46,13 @@ jobs = Table(
     Index("uq_base_jobs_key", "kind", "key", unique=True, sqlite_where=text(KEYED), postgresql_where=text(KEYED)),
     Index("ix_base_jobs_suspect", "state", "run_at", postgresql_where=text(SUSPECT), sqlite_where=text(SUSPECT)),
 )
+
+
+def is_waiting(kind: str) -> ColumnElement[bool]:
+    """Whether a job of the kind is still to be done: part of a statement, so true at the moment of all else in it."""
+    own = alias_of(jobs)
+    return any_row(own, and_(own.c.kind == literal_column(f"'{kind}'"), own.c.state != literal_column(str(DEAD))))
+
 
 schedules = Table(
     "base_job_schedules",

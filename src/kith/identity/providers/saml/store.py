@@ -7,11 +7,13 @@ from sqlalchemy import and_, bindparam, delete, exists, or_, select, update
 
 from kith.base.db import UID, Instant, add_once, any_of, command, query
 from kith.base.db import Session as Db
+from kith.base.jobs.tables import is_waiting
 from kith.identity.providers.saml.tables import SAMLSession, saml_sessions
 from kith.identity.sessions.tables import sessions
 from kith.identity.users.tables import is_active, users
 
 AT_ONCE = 200
+RENEWED_NAME = "identity.saml_session_renewed"  # the job that moves what belongs to a session to the next one
 
 _now = bindparam("now", type_=Instant())
 _session = saml_sessions.c.session_uuid == bindparam("session", type_=UID())
@@ -49,7 +51,8 @@ _page = query(
 )
 _has_session = exists().where(sessions.c.session_uuid == saml_sessions.c.session_uuid)
 _has_person = exists().where(and_(users.c.id == saml_sessions.c.user_id, is_active()))
-_left = query(select(saml_sessions).where(or_(~_has_session, ~_has_person)).limit(AT_ONCE), SAMLSession)
+_is_over = or_(~_has_session, ~_has_person)
+_left = query(select(saml_sessions).where(and_(_is_over, ~is_waiting(RENEWED_NAME))).limit(AT_ONCE), SAMLSession)
 _expired = command(delete(saml_sessions).where(saml_sessions.c.expires_at <= _now))
 
 

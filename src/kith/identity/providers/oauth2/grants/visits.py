@@ -9,6 +9,7 @@ from datetime import datetime
 from sqlalchemy import and_, bindparam, delete, exists, or_, select, update
 
 from kith.base.db import UID, Instant, add_once, any_of, command, query
+from kith.base.jobs.tables import is_waiting
 from kith.base.work import Work
 from kith.identity.providers.family import providers
 from kith.identity.providers.oauth2.claims.claims import sid_of, subject
@@ -18,6 +19,7 @@ from kith.identity.sessions.tables import sessions
 from kith.identity.users.tables import User, is_active, users
 
 AT_ONCE = 200
+RENEWED_NAME = "identity.oauth_session_renewed"  # the job that moves what belongs to a session to the next one
 
 _uuid = bindparam("session", type_=UID())
 _add = command(add_once(visits))
@@ -35,14 +37,12 @@ _page = query(
     .limit(AT_ONCE),
     Visit,
 )
-# Visits whose end was not announced: the session has expired, or the user is gone.
+# Visits whose end was not announced: the session has expired, or the user is gone. Not while some are about to move.
 _has_session = exists().where(sessions.c.session_uuid == visits.c.session_uuid)
 _has_person = exists().where(and_(users.c.id == visits.c.user_id, is_active()))
 _has_provider = exists().where(providers.c.id == visits.c.provider_id)
-_left = query(
-    select(visits).where(or_(and_(visits.c.session_uuid.is_not(None), ~_has_session), ~_has_person)).limit(AT_ONCE),
-    Visit,
-)
+_is_over = or_(and_(visits.c.session_uuid.is_not(None), ~_has_session), ~_has_person)
+_left = query(select(visits).where(and_(_is_over, ~is_waiting(RENEWED_NAME))).limit(AT_ONCE), Visit)
 # Nobody can be told about a provider that is gone, and one visit that outlasted its session is of no more use once
 # nothing was left to the client.
 _has_grant = exists().where(and_(grants.c.client_id == visits.c.client_id, grants.c.user_id == visits.c.user_id))

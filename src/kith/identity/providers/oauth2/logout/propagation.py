@@ -14,7 +14,7 @@ from sqlalchemy import and_, bindparam, or_, select, update
 
 from kith.base.db import UID, Document, Instant, command, query
 from kith.base.jobs import JobKind
-from kith.base.jobs.tables import DEAD, jobs
+from kith.base.jobs.tables import is_waiting
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.caller import ApiCaller
@@ -45,11 +45,12 @@ _renew = command(
     .where(grants.c.grant_uuid == bindparam("grant", type_=UID()))
     .values(session_uuid=bindparam("new", type_=UID()), claims=bindparam("told", type_=Document()))
 )
-RENEWED_NAME = "identity.oauth_session_renewed"
-_renewals = query(select(jobs.c.id).where(and_(jobs.c.kind == RENEWED_NAME, jobs.c.state != DEAD)).limit(1), int)
 _is_there = select(session_rows.c.session_uuid).where(session_rows.c.session_uuid == grants.c.session_uuid).exists()
 _left = query(
-    select(grants.c.session_uuid).where(and_(grants.c.session_uuid.is_not(None), ~_is_there)).distinct().limit(AT_ONCE),
+    select(grants.c.session_uuid)
+    .where(and_(grants.c.session_uuid.is_not(None), ~_is_there, ~is_waiting(visits.RENEWED_NAME)))
+    .distinct()
+    .limit(AT_ONCE),
     str,
 )
 _of_token = query(select(grants).where(grants.c.token_uuid == bindparam("token", type_=UID())), Grant)
@@ -212,8 +213,6 @@ class SessionSweep(msgspec.Struct):
 async def _look(work: Work, _payload: SessionSweep) -> None:
     for grant in await work.db.all(_without_token, now=work.now):
         await service.end_grant(work, grant)
-    if await work.db.one(_renewals) is not None:
-        return  # whose grants are about to move
     for session_uuid in await work.db.all(_left):
         await session_ended(work, session_uuid)
     for visit in await visits.left(work):
@@ -227,7 +226,7 @@ SESSION_ENDED: JobKind[SessionEnded] = JobKind(
     name="identity.oauth_session_ended", payload=SessionEnded, handler=_on_session_ended
 )
 SESSION_RENEWED: JobKind[SessionRenewed] = JobKind(
-    name=RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed
+    name=visits.RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed
 )
 USER_CHANGED: JobKind[UserChanged] = JobKind(
     name="identity.oauth_user_changed", payload=UserChanged, handler=_on_user_changed

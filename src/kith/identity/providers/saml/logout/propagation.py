@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from sqlalchemy import and_, select
 
-from kith.base.db import query
 from kith.base.jobs import JobKind
-from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.audit import service as audit
@@ -29,8 +26,6 @@ from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
 
 FIRST = "00000000-0000-0000-0000-000000000000"
-RENEWED_NAME = "identity.saml_session_renewed"
-_renewals = query(select(jobs.c.id).where(and_(jobs.c.kind == RENEWED_NAME, jobs.c.state != DEAD)).limit(1), int)
 
 
 async def tell_all(work: Work, found: Sequence[SAMLSession], *, in_browser: bool = False) -> None:
@@ -119,15 +114,14 @@ class SAMLSessionSweep(msgspec.Struct):
 
 
 async def _look(work: Work, _payload: SAMLSessionSweep) -> None:
-    if await work.db.one(_renewals) is None:
-        await tell_all(work, await store.left(work.db))
+    await tell_all(work, await store.left(work.db))
 
 
 SESSION_ENDED: JobKind[SessionEnded] = JobKind(
     name="identity.saml_session_ended", payload=SessionEnded, handler=_on_session_ended
 )
 SESSION_RENEWED: JobKind[SessionRenewed] = JobKind(
-    name=RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed
+    name=store.RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed
 )
 USER_BARRED: JobKind[UserBarred] = JobKind(
     name="identity.saml_user_barred", payload=UserBarred, handler=_on_user_barred
