@@ -11,8 +11,10 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
 from kith.base.jobs.tables import jobs
+from kith.identity.for_social import last_seen
 from kith.identity.providers.oauth2.tables import oauth_tokens
 from kith.identity.sessions.tables import sessions
+from kith.identity.users import store as users
 from kith.identity.users.tables import users as people
 from tests.social.members import Member, join_all, until
 from tests.social.posts import does, post, settle
@@ -47,6 +49,14 @@ async def go_away(town: Town) -> None:
     async with town.house() as house, house.works.begin() as work:
         await work.db.run(_tokens, at=work.now - timedelta(days=3))
         await work.db.run(_sessions, at=work.now - timedelta(days=3))
+
+
+async def is_here(town: Town, member: Member) -> bool:
+    async with town.house() as house, house.works.begin() as work:
+        user = await users.find(work.db, member.name)
+        assert user is not None
+        seen = await last_seen(work, user.id)
+        return seen is not None and work.now - seen < timedelta(days=1)
 
 
 async def minutes_later(town: Town) -> None:
@@ -122,6 +132,7 @@ async def test_who_hears_by_push_or_has_a_stream_open_is_not(town: Town) -> None
     async with listen(cat, "public"):
         await go_away(town)
         await post(bob, f"hello @{ada.name} and @{cat.name}")
+        await until(lambda: is_here(town, cat))
         await minutes_later(town)
     await ada.delete("/api/v1/push/subscription")
     await go_away(town)

@@ -17,7 +17,7 @@ from kith.identity.event_notifications.facts import DirectMessageAsked
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.own_pages import key_of_page
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
-from kith.identity.providers.oauth2.authentication.bearers import find_revoked, note_use, still_open
+from kith.identity.providers.oauth2.authentication.bearers import find_revoked, note_listening, note_use, still_open
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
 from kith.identity.providers.oauth2.authentication.bearers import of_session as find_bearer_of_session
 from kith.identity.providers.oauth2.authentication.clients import client_of
@@ -88,6 +88,7 @@ __all__ = [
     "key_of_page",
     "last_seen",
     "leave_message",
+    "note_listening",
     "note_seen",
     "note_use",
     "register_by_app",

@@ -56,7 +56,8 @@ async def change(work: Work, me: AccountId, wanted: EmailChange) -> EmailChoices
 async def is_wanted(work: Work, told: MailedNotification) -> bool:
     """A mail about it is: its reader asked for this type, and has not been here, or wants mail in any case.
 
-    Whoever has a device that is told by push hears of it anyhow.
+    Whoever has a device that is told by push hears of it anyhow. Whoever has a stream open is here: it is noted when
+    they are told of something.
     """
     types = DEFAULTS if told.types is None else told.types
     if told.type not in types:

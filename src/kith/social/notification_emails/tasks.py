@@ -9,11 +9,9 @@ from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.notification_emails import mails, service, store
-from kith.social.notification_emails.store import MailedNotification
 from kith.social.notifications.facts import NotificationMade
 from kith.social.statuses import store as statuses
 from kith.social.statuses.filtering import NOTIFICATIONS, is_hidden
-from kith.social.streaming.keeping import Streaming
 
 LATER = timedelta(minutes=2)
 
@@ -27,20 +25,14 @@ async def plan(work: Work, fact: NotificationMade) -> None:
     if fact.type not in service.TYPES:
         return
     told = await store.find(work.db, fact.notification_id)
-    if told is not None and await _is_wanted(work, told):
+    if told is not None and await service.is_wanted(work, told):
         work.enqueue(MAIL, NotificationMail(told.id), at=work.now + LATER)
-
-
-async def _is_wanted(work: Work, told: MailedNotification) -> bool:
-    """Nor do those want it who see it come: they have a stream open, though they came days ago."""
-    is_here = not told.always and work.find(Streaming).hub.is_listening(told.user_id)
-    return not is_here and await service.is_wanted(work, told)
 
 
 async def mail(work: Work, job: NotificationMail) -> None:
     """Everything is looked up again: they may have come back, read it, or unsubscribed."""
     told = await store.find(work.db, job.notification_id)
-    if told is None or not await _is_wanted(work, told) or not await service.is_due(work, told):
+    if told is None or not await service.is_wanted(work, told) or not await service.is_due(work, told):
         return
     sender = await accounts.find(work.db, told.from_id)
     person = await identity.find_person(work, told.user_id)

@@ -15,7 +15,7 @@ from kith.base.errors import Throttled
 from kith.base.limits import address_key
 from kith.base.metrics import STREAM_EVENTS, STREAMS, STREAMS_ENDED
 from kith.base.settings import Settings
-from kith.social.ids import AccountId, UserId
+from kith.social.ids import AccountId
 from kith.social.streaming.channels import Stream
 from kith.social.streaming.connections import EVERY_STREAM, Listener, StreamConnection, Streams, StreamSubscription
 from kith.social.streaming.events import StreamEvent
@@ -42,7 +42,7 @@ class Hub:
         self._per_address = settings.max_streams_per_address if settings.rate_limits else 0
         self.connections: set[StreamConnection] = set()
         self._channels: dict[str, dict[StreamSubscription, None]] = {}
-        self._persons: Counter[UserId] = Counter()
+        self._persons: Counter[AccountId] = Counter()
         self._addresses: Counter[str] = Counter()
         self.homes: dict[int, str] = {}  # the accounts whose homes anybody listens to, and their channels
         self.lists: dict[int, str] = {}
@@ -56,25 +56,25 @@ class Hub:
     def reserve(self, listener: Listener) -> None:
         """Count one more for a person and an address; raises where one of them has as many as they may."""
         address = address_key(listener.address)
-        if self._per_person and self._persons[listener.user_id] >= self._per_person:
+        if self._per_person and self._persons[listener.account_id] >= self._per_person:
             raise Throttled(30)
         if self._per_address and self._addresses[address] >= self._per_address:
             raise Throttled(30)
-        self._persons[listener.user_id] += 1
+        self._persons[listener.account_id] += 1
         self._addresses[address] += 1
 
     def release(self, listener: Listener) -> None:
         address = address_key(listener.address)
-        self._persons[listener.user_id] -= 1
+        self._persons[listener.account_id] -= 1
         self._addresses[address] -= 1
-        if not self._persons[listener.user_id]:
-            del self._persons[listener.user_id]
+        if not self._persons[listener.account_id]:
+            del self._persons[listener.account_id]
         if not self._addresses[address]:
             del self._addresses[address]
 
-    def is_listening(self, user_id: UserId) -> bool:
+    def is_listening(self, account_id: AccountId) -> bool:
         """Whether somebody has a stream open in this process."""
-        return user_id in self._persons
+        return account_id in self._persons
 
     def join(self, connection: StreamConnection) -> None:
         self._joined += 1

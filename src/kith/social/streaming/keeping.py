@@ -6,6 +6,7 @@ The tasks are begun when somebody first listens; a process in which nobody does 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine, Iterable
 from itertools import groupby
 from typing import Any
@@ -16,6 +17,8 @@ from kith.base.news import Fact
 from kith.base.work import Works
 from kith.identity import for_social as identity
 from kith.social.accounts.facts import AccountChanged, AccountDeleted
+from kith.social.ids import AccountId
+from kith.social.notifications.facts import NotificationMade
 from kith.social.streaming import store
 from kith.social.streaming.carrying import FACTS, StreamCarrier
 from kith.social.streaming.connections import StreamConnection
@@ -25,6 +28,7 @@ __all__ = ["Streaming"]
 
 AT_ONCE = 200  # facts that are looked up together
 MOST_WAITING = 20_000  # facts; who is that far behind starts anew
+NOTED_EVERY_SECONDS = 3600.0
 BARRED, TRY_AGAIN = 1008, 1013
 ENDED = "access ended"
 
@@ -40,13 +44,15 @@ class Streaming:
         self._carrier = StreamCarrier(self.hub)
         self._facts: list[Fact] = []
         self._doubtful: dict[StreamConnection, None] = {}
-        self._fact_came, self._doubt_came = asyncio.Event(), asyncio.Event()
+        self._addressed: set[AccountId] = set()  # those who listen here, and were just told of something
+        self._fact_came, self._doubt_came, self._address_came = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self.hub.on_join = self._on_join
         for kind in FACTS:
             works.news.listen(kind, self._on_fact)
         for kind, meant in _ENDINGS.items():
             works.news.listen(kind, _doubting(self, meant))
+        works.news.listen(NotificationMade, self._on_notification)
         works.news.listen(identity.SessionRenewed, self._on_renewed)
         works.news.listen(identity.SessionEnded, self._on_session_ended)
 
@@ -60,7 +66,7 @@ class Streaming:
     def _on_join(self, connection: StreamConnection) -> None:
         """Its right is looked at once more: it may have ended between the first look and this moment."""
         if not self._tasks:
-            chores = (self._carry(), self._check(), self._beat())
+            chores = (self._carry(), self._check(), self._note(), self._beat())
             self._tasks = [asyncio.create_task(chore) for chore in chores]
         self.doubt([connection])
 
@@ -71,6 +77,11 @@ class Streaming:
             self._start_anew()
         self._facts.append(fact)
         self._fact_came.set()
+
+    def _on_notification(self, fact: NotificationMade) -> None:
+        if self.hub.is_listening(fact.account_id):
+            self._addressed.add(fact.account_id)
+            self._address_came.set()
 
     def _start_anew(self) -> None:
         """Better to have all come again, and read what they missed, than to be ever later."""
@@ -129,6 +140,26 @@ class Streaming:
             listener = connection.listener
             if listener.key_hash not in good or listener.account_id in barred:
                 self.hub.close(connection, BARRED, ENDED)
+
+    async def _note(self) -> None:
+        while True:
+            await self._address_came.wait()
+            self._address_came.clear()
+            some, self._addressed = self._addressed, set()
+            await self._safely("streaming.not_noted", self._note_some(some))
+
+    async def _note_some(self, account_ids: set[AccountId]) -> None:
+        """They see it come, and are not written to: whoever asks, in whichever process, finds that they are here."""
+        now = time.monotonic()
+        new = [
+            one for one in self.hub.connections if one.listener.account_id in account_ids and one.note_again_at < now
+        ]
+        if not new:
+            return
+        async with self._works.begin() as work:
+            await identity.note_listening(work, {one.listener.key_hash for one in new})
+        for connection in new:
+            connection.note_again_at = now + NOTED_EVERY_SECONDS
 
     async def _beat(self) -> None:
         """Every second: heartbeats for some, and a look at the rights of all.

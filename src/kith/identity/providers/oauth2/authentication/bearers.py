@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, and_, bindparam, literal, null, or_, select
+from sqlalchemy import ColumnElement, Select, Table, and_, bindparam, literal, null, or_, select, update
 
 from kith.base.caches import UntilWritten
-from kith.base.db import Instant, any_of, query
+from kith.base.db import Instant, any_of, command, query
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
@@ -93,6 +93,12 @@ _live_sessions = query(
     .where(and_(any_of(sessions.c.key_hash, "hashes"), sessions.c.expires_at > _now, is_active())),
     str,
 )
+_noted = [
+    command(
+        update(table).where(any_of(table.c.key_hash, "hashes")).values(last_used_at=bindparam("now", type_=Instant()))
+    )
+    for table in (oauth_tokens, sessions)
+]
 _token_uuid = query(select(tokens.c.token_uuid).where(tokens.c.key_hash == bindparam("hash")), str)
 
 
@@ -130,6 +136,12 @@ async def still_open(work: Work, key_hashes: Sequence[str]) -> set[str]:
     found = await work.db.slow(_live, hashes=list(key_hashes), now=work.now)
     own = await work.db.slow(_live_own, hashes=list(key_hashes), now=work.now)
     return {*found, *own, *await work.db.slow(_live_sessions, hashes=list(key_hashes), now=work.now)}
+
+
+async def note_listening(work: Work, key_hashes: Collection[str]) -> None:
+    """Whoever has a stream open is here, though their app has asked for nothing in days."""
+    for statement in _noted:
+        await work.db.run(statement, hashes=sorted(key_hashes), now=work.now)
 
 
 async def find_revoked(work: Work, key: str) -> RevokedToken | None:
