@@ -5,6 +5,7 @@ It is never told how many rows there are, so its plans for an empty database are
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,8 +16,11 @@ import pytest
 from kith.base.db import Query
 from kith.base.paging import Cursor
 from kith.base.settings import load
+from kith.social.id_lists import IdList
 from kith.social.search.queries import STEPS, StatusSearchForm, account_by_url, status_by_url
 from kith.social.search.queries import _statuses as search_statement
+from kith.social.timelines.reading import _of_account as account_list
+from kith.social.timelines.reading import _public as public_list
 from kith.social.timelines.reading import _tagged as tag_list
 from kith.social.trends.reading import _statuses as trend_statement
 from kith.social.trends.requests import _status_candidates as trend_candidates
@@ -25,9 +29,27 @@ from tests.town import Town
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 
-_TAGGED = {"local": False, "remote": False, "only_media": False}
-WALKED = LISTS | {"tag": tag_list(anonymous=False, alone=True, required=0, unwanted=False, **_TAGGED)}
-CURSORS = (Cursor(20), Cursor(20, max_id=9), Cursor(20, since_id=5), Cursor(20, max_id=9, since_id=5))
+_WHOSE = ({}, {"local": True}, {"remote": True}, {"only_media": True}, {"local": True, "only_media": True})
+
+
+def _forms() -> Iterator[tuple[str, IdList]]:
+    """Each list in every form that a request may ask for."""
+    for anonymous, more in itertools.product((False, True), _WHOSE):
+        plain = {"anonymous": anonymous} | dict.fromkeys(("local", "remote", "only_media"), False) | more
+        yield f"public {anonymous} {more}", public_list(**plain)
+        for required, unwanted in itertools.product((0, 1), (False, True)):
+            tagged = tag_list(**plain, alone=True, required=required, unwanted=unwanted)
+            yield f"tag {anonymous} {more} {required} {unwanted}", tagged
+    names = ("anonymous", "only_media", "no_replies", "no_boosts", "no_direct", "own")
+    for chosen in itertools.product((False, True), repeat=len(names)):
+        yield f"account {chosen}", account_list(tagged=False, **dict(zip(names, chosen, strict=True)))
+
+
+WALKED = LISTS | dict(_forms())
+CURSORS = (
+    Cursor(20), Cursor(20, max_id=9), Cursor(20, since_id=5), Cursor(20, max_id=9, since_id=5), Cursor(20, min_id=5),
+    Cursor(20, max_id=9, min_id=5), Cursor(7, max_id=9, since_id=5),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -46,14 +68,14 @@ def read_whole(plan: list[str]) -> list[str]:
     return [step for step in plan if step == "SCAN s" or step.startswith(("SCAN s ", "SCAN social_statuses"))]
 
 
-@pytest.mark.parametrize("cursor", CURSORS, ids=lambda one: f"{one.max_id}-{one.since_id}")
-@pytest.mark.parametrize("name", WALKED)
-def test_a_page_is_walked(database: sqlite3.Connection, name: str, cursor: Cursor) -> None:
-    statement, _moves = WALKED[name].page_form(cursor)
-    plan = plan_of(database, statement)
+@pytest.mark.parametrize("cursor", CURSORS, ids=lambda one: f"{one.limit}-{one.max_id}-{one.since_id}")
+def test_a_page_is_walked(database: sqlite3.Connection, cursor: Cursor) -> None:
+    for name, walked in WALKED.items():
+        statement, _moves = walked.page_form(cursor)
+        plan = plan_of(database, statement)
 
-    assert not [step for step in plan if "TEMP B-TREE" in step], plan
-    assert name.startswith(("public", "local", "media")) or not read_whole(plan), plan
+        assert not [step for step in plan if "TEMP B-TREE" in step], (name, plan)
+        assert name.startswith(("public", "local", "media")) or not read_whole(plan), (name, plan)
 
 
 def test_trends_begin_with_what_has_a_score(database: sqlite3.Connection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Subquery,
     TableClause,
     Text,
+    and_,
     bindparam,
     cast,
     column,
@@ -28,12 +30,14 @@ from sqlalchemy import (
     select,
     table,
     text,
+    true,
     union_all,
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql import operators
 from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.elements import BindParameter
+from sqlalchemy.sql.elements import BindParameter, BooleanClauseList
 from sqlalchemy.sql.selectable import NamedFromClause
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -162,6 +166,29 @@ def above_floor(column: ColumnElement[Any], bind: ColumnElement[Any]) -> AboveFl
     return AboveFloor(column, bind)
 
 
+class MostlyTrue(ColumnElement[bool]):
+    """A clause that is true of most rows. SQLite takes each for true of fewer, and few rows for quickly sorted."""
+
+    inherit_cache = True
+    type = Boolean()
+
+    def __init__(self, clause: ColumnElement[bool]) -> None:
+        self.clause = clause
+
+
+def mostly_true(*clauses: ColumnElement[bool]) -> ColumnElement[bool]:
+    """All of them. It is said of each: SQLite takes apart what is joined by AND, and forgets what was said of that."""
+    return and_(true(), *(MostlyTrue(one) for clause in clauses for one in _joined(clause)))
+
+
+def _joined(clause: ColumnElement[bool]) -> Iterator[ColumnElement[bool]]:
+    if isinstance(clause, BooleanClauseList) and clause.operator is operators.and_:
+        for one in clause.clauses:
+            yield from _joined(one)
+    else:
+        yield clause
+
+
 class Unplanned(ColumnElement[Any]):
     """A parameter that PostgreSQL does not look at when it plans.
 
@@ -264,6 +291,16 @@ def _sqlite_above(element: AboveFloor, compiler: SQLCompiler, **options: object)
 def _postgres_above(element: AboveFloor, compiler: SQLCompiler, **options: object) -> str:
     column, bind = compiler.process(element.column, **options), compiler.process(element.bind, **options)
     return f"ROW({column}, 0) > ROW({bind}, 0)"
+
+
+@compiles(MostlyTrue, "sqlite")
+def _sqlite_mostly(element: MostlyTrue, compiler: SQLCompiler, **options: object) -> str:
+    return f"likelihood({compiler.process(element.clause, **options)}, 1.0)"
+
+
+@compiles(MostlyTrue, "postgresql")
+def _postgres_mostly(element: MostlyTrue, compiler: SQLCompiler, **options: object) -> str:
+    return f"({compiler.process(element.clause, **options)})"
 
 
 @compiles(AnyOf, "sqlite")

@@ -76,7 +76,7 @@ async def fetched(db: Session, account_id: AccountId, now: datetime) -> None:
 
 async def stale(db: Session, *, before: datetime, since: datetime, most: int) -> list[AccountId]:
     """Those that were not fetched for long although they have posted lately, the oldest first."""
-    return await db.all(_stale, before=before, since=since, most=most)
+    return await db.slow(_stale, before=before, since=since, most=most)
 
 
 # Keys

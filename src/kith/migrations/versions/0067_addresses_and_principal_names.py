@@ -1,4 +1,4 @@
-"""Posts, people and users are found by their addresses and principal names, without looking at all of them."""
+"""Posts and people are found by their addresses, principal names and lost records, without looking at all of them."""
 
 from __future__ import annotations
 
@@ -18,3 +18,7 @@ def upgrade() -> None:
         op.create_index(
             f"ix_{table}_url", table, ["url"], postgresql_using="hash", sqlite_where=where, postgresql_where=where
         )
+    orphaned = sa.text("domain = '' AND user_id IS NULL AND deleted_at IS NULL")
+    op.create_index(
+        "ix_social_accounts_orphaned", "social_accounts", ["id"], sqlite_where=orphaned, postgresql_where=orphaned
+    )

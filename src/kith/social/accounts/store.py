@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam, delete, or_, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
-from kith.social.accounts.tables import Account, AccountCounts, Preferences, accounts, preferences
+from kith.social.accounts.tables import ORPHANED, Account, AccountCounts, Preferences, accounts, preferences
 from kith.social.ids import AccountId, UserId
 from kith.social.versions import changed, counted
 
@@ -45,12 +45,7 @@ _show_role = command(
     .values(version=changed(accounts))
 )
 _delete = command(delete(accounts).where(accounts.c.id == bindparam("account")))
-_orphans = query(
-    select(accounts)
-    .where(and_(accounts.c.user_id.is_(None), accounts.c.domain == "", accounts.c.deleted_at.is_(None)))
-    .limit(bindparam("most")),
-    Account,
-)
+_orphans = query(select(accounts).where(ORPHANED).limit(bindparam("most")), Account)
 _count = command(
     update(accounts)
     .where(accounts.c.id == bindparam("account"))

@@ -25,6 +25,7 @@ from kith.social.ids import AccountId, UserId
 # A face, here or elsewhere. Its `version` grows with whatever is shown of it (see `versions`).
 # Written out, as in the index of those whom it is true of.
 ELSEWHERE = text("domain != ''")
+ORPHANED = text("domain = '' AND user_id IS NULL AND deleted_at IS NULL")
 accounts = Table(
     "social_accounts",
     METADATA,
@@ -83,6 +84,7 @@ accounts = Table(
     Index("ix_social_accounts_domain", "domain", "id"),
     Index("ix_social_accounts_last_status_at", "last_status_at"),
     Index("ix_social_accounts_elsewhere", "id", sqlite_where=ELSEWHERE, postgresql_where=ELSEWHERE),
+    Index("ix_social_accounts_orphaned", "id", sqlite_where=ORPHANED, postgresql_where=ORPHANED),
     Index("ix_social_accounts_joined", "domain", "created_at", "is_listed"),
     index_of_address("social_accounts"),
     index_of_some("social_accounts", "silenced_at"),

@@ -83,7 +83,6 @@ def _present() -> Measure:
 def _interactions() -> Measure:
     """What people here do with posts: favourites, boosts, and answers to others."""
     said = and_(
-        statuses.c.local,
         statuses.c.deleted_at.is_(None),
         or_(
             statuses.c.reblog_of_id.is_not(None),
@@ -95,7 +94,9 @@ def _interactions() -> Measure:
     )
     liked = favourites.join(accounts, accounts.c.id == favourites.c.account_id)
     done = union_all(
-        select(statuses.c.created_at.label("at")).where(and_(said, is_about_then(statuses.c.id))),
+        select(statuses.c.created_at.label("at"))
+        .select_from(statuses.join(accounts, accounts.c.id == statuses.c.account_id))
+        .where(and_(_local, said, is_about_then(statuses.c.id))),
         select(favourites.c.created_at.label("at"))
         .select_from(liked)
         .where(and_(_local, is_about_then(favourites.c.id))),

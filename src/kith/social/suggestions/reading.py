@@ -143,6 +143,6 @@ async def read(work: Work, me: AccountId, *, limit: int, offset: int) -> list[Su
 
     Among the latter three those are preferred who have posted of late.
     """
-    return await work.db.all(
+    return await work.db.slow(
         _suggested, me=me, limit=limit, offset=offset, now=work.now, recent=work.now - RECENT, since=work.now - KEPT
     )

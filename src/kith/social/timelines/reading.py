@@ -23,7 +23,7 @@ from sqlalchemy import (
     true,
 )
 
-from kith.base.db import Instant, alias_of, any_of
+from kith.base.db import Instant, alias_of, any_of, mostly_true
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.tables import preferences
@@ -155,14 +155,15 @@ def _tagged(
     Where it is `alone`, what has the tag is walked along, however rare it is among all that is said.
     """
     clauses = _open(anonymous=anonymous, local=local, remote=remote, only_media=only_media)
-    clauses.append(status_tags.c.tag_id == bindparam("tag_id") if alone else _has_tag("any_ids"))
     clauses += [_has_tag(f"all_{place}") for place in range(required)]
     if unwanted:
         clauses.append(~_has_tag("none_ids"))
     if alone:
         source = status_tags.join(S, S.c.id == status_tags.c.status_id)
-        return IdList(lines(source, anonymous=anonymous).where(and_(*clauses)), status_tags.c.status_id)
-    return IdList(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
+        has_tag = status_tags.c.tag_id == bindparam("tag_id")
+        walked = lines(source, anonymous=anonymous).where(and_(has_tag, mostly_true(*clauses)))
+        return IdList(walked, status_tags.c.status_id)
+    return IdList(lines(anonymous=anonymous).where(and_(_has_tag("any_ids"), *clauses)), S.c.id)
 
 
 def _has_tag(name: str) -> Clause:
@@ -204,7 +205,7 @@ async def linking(work: Work, me: AccountId | None, cursor: Cursor, card_id: int
 def _of_account(
     *, anonymous: bool, only_media: bool, no_replies: bool, no_boosts: bool, no_direct: bool, tagged: bool, own: bool
 ) -> IdList:
-    clauses: list[Clause] = [S.c.account_id == bindparam("author")]
+    clauses: list[Clause] = []
     if only_media:
         clauses += [_has_media(), S.c.reblog_of_id.is_(None)]
     if no_replies:
@@ -218,7 +219,8 @@ def _of_account(
     if not anonymous and not own:
         # Boosts of people the viewer does not want to see.
         clauses.append(or_(S.c.reblog_of_id.is_(None), ~rules.hides_author(rules.ME, TA)))
-    return IdList(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
+    theirs = S.c.account_id == bindparam("author")
+    return IdList(lines(anonymous=anonymous).where(and_(theirs, mostly_true(*clauses))), S.c.id)
 
 
 async def of_account(
