@@ -76,7 +76,7 @@ async def said_on(town: Town, who: Member, day: date, dice: random.Random, **dif
     async with town.house() as house:
         author = await accounts_store.find(house.works.open().db, AccountId(int(who.id)))
     assert author is not None
-    own = {"id": id, "conversation_id": id, "local": True, "created_at": _noon(day), "fetched_at": None}
+    own: dict[str, Any] = {"id": id, "conversation_id": id, "local": True, "created_at": _noon(day), "fetched_at": None}
     await said_elsewhere(town, author, **(own | differing))
     return Said(id, int(who.id))
 

@@ -29,7 +29,13 @@ from tests.town import Town
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 
-_WHOSE = ({}, {"local": True}, {"remote": True}, {"only_media": True}, {"local": True, "only_media": True})
+_WHOSE: tuple[dict[str, bool], ...] = (
+    {},
+    {"local": True},
+    {"remote": True},
+    {"only_media": True},
+    {"local": True, "only_media": True},
+)
 
 
 def _forms() -> Iterator[tuple[str, IdList]]:

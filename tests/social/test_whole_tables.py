@@ -96,9 +96,9 @@ def database(town: Town) -> Iterator[sqlite3.Connection]:
 
 def _statements() -> dict[str, Statement[Any]]:
     """Of all modules, also those within a dictionary, a list or a struct."""
-    for module in pkgutil.walk_packages(kith.__path__, "kith."):
-        if ".migrations." not in module.name and not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    for part in pkgutil.walk_packages(kith.__path__, "kith."):
+        if ".migrations." not in part.name and not part.name.endswith("__main__"):
+            importlib.import_module(part.name)
     found: dict[str, Statement[Any]] = {}
     for name, module in sorted(sys.modules.items()):
         if name.startswith("kith."):
