@@ -6,6 +6,7 @@ import asyncio
 import re
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -22,7 +23,10 @@ from tests.town.postgres import fresh_database
 def differences(connection: sa.Connection) -> list[str]:
     runner.run(connection)
     context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": is_ours})
-    return [str(difference) for difference in compare_metadata(context, METADATA)]
+    with warnings.catch_warnings():
+        # SQLite tells of such an index that it is there, not of what; those are made by hand (`is_ours`).
+        warnings.filterwarnings("ignore", "Skipped unsupported reflection of expression-based index", sa.exc.SAWarning)
+        return [str(difference) for difference in compare_metadata(context, METADATA)]
 
 
 async def on_postgres() -> list[str]:
