@@ -40,7 +40,7 @@ _trim = command(
         )
     )
 )
-# Owners differ from status to status: ids are moments, shifted.
+# Whose turn it is differs from status to status, for an id begins with its moment.
 _turn = feeds.c.owner + feeds.c.owner.bitwise_rshift(_literal(16)) + feeds.c.status_id.bitwise_rshift(_literal(16))
 _in_turn = query(
     select(feeds.c.owner)
