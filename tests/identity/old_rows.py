@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import uuid
+import warnings
+from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sa
 
-__all__ = ["fill"]
+__all__ = ["fill", "shapes"]
 
 AT = dt.datetime(2021, 5, 4, 3, 2, 1, 123456, tzinfo=dt.UTC)
 # Words that a column takes where only some are possible.
@@ -22,25 +24,53 @@ WORDS = {
 }
 
 
-def fill(connection: sa.Connection) -> dict[str, int]:
-    """How many rows each table has afterwards, of those that took one."""
+def fill(connection: sa.Connection, first: int = 1, only: Collection[str] | None = None) -> dict[str, int]:
+    """How many rows each table has afterwards, of those that took one. `first`: the number of the first row."""
     metadata = sa.MetaData()
-    metadata.reflect(connection, only=lambda name, _: not name.startswith("alembic") and "_search" not in name)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Skipped unsupported reflection of expression-based index", sa.exc.SAWarning)
+        metadata.reflect(connection, only=lambda name, _: _is_filled(name) and (only is None or name in only))
     counts: dict[str, int] = {}
     known: dict[tuple[str, str], Any] = {}
-    for number, table in enumerate(sorted(metadata.tables.values(), key=_depth), 1):
-        if "_words_" in table.name:
-            continue
+    for number, table in enumerate(sorted(metadata.tables.values(), key=_depth), first):
+        is_wanted = only is None or table.name in only
         values = {column.name: _value(column, number, known) for column in table.columns if _needs(column)}
-        try:
-            with connection.begin_nested():
-                connection.execute(sa.insert(table).values(values))
-        except (sa.exc.DBAPIError, sa.exc.StatementError):
-            continue  # it allows less than its types say
-        for name, value in values.items():
-            known[table.name, name] = value
-        counts[table.name] = connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+        if not is_wanted or not _take(connection, table, values):
+            values = _any_row(connection, table)  # for what refers to it
+        else:
+            counts[table.name] = connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
+        known |= {(table.name, name): value for name, value in values.items()}
     return counts
+
+
+def shapes(connection: sa.Connection) -> dict[str, str]:
+    """Of each table, to be compared with an earlier one."""
+    asked = (
+        "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+        if connection.dialect.name == "sqlite"
+        else "SELECT table_name, string_agg(column_name || data_type || is_nullable, ',' ORDER BY ordinal_position)"
+        " FROM information_schema.columns WHERE table_schema = 'public' GROUP BY table_name"
+    )
+    return {name: shape for name, shape in connection.exec_driver_sql(asked) if _is_filled(name)}
+
+
+def _is_filled(name: str) -> bool:
+    return not name.startswith(("alembic", "sqlite")) and "_search" not in name and "_words_" not in name
+
+
+def _take(connection: sa.Connection, table: sa.Table, values: dict[str, Any]) -> bool:
+    """A table may allow less than its types say."""
+    try:
+        with connection.begin_nested():
+            connection.execute(sa.insert(table).values(values))
+    except (sa.exc.DBAPIError, sa.exc.StatementError):
+        return False
+    return True
+
+
+def _any_row(connection: sa.Connection, table: sa.Table) -> dict[str, Any]:
+    found = connection.execute(sa.select(*table.primary_key.columns).limit(1)).mappings().first()
+    return {} if found is None else dict(found)
 
 
 def _depth(table: sa.Table, seen: frozenset[str] = frozenset()) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -19,7 +20,7 @@ from sqlalchemy.pool import NullPool
 from kith.base.settings import load
 from kith.migrations import HEAD, runner
 from kith.migrations.plan import plan
-from tests.identity.old_rows import fill
+from tests.identity.old_rows import fill, shapes
 from tests.identity.records import API, results
 from tests.town import Person, Town, postgres
 from tests.town.town import Engine
@@ -387,7 +388,7 @@ def counts_of(connection: sa.Connection) -> dict[str, int]:
     return {name: connection.exec_driver_sql(f'SELECT count(*) FROM "{name}"').scalar_one() for name in names}
 
 
-async def test_every_earlier_schema_comes_to_the_newest_with_its_rows(engine: Engine, tmp_path: Path) -> None:
+async def test_earlier_schemas_come_to_the_newest_in_one_go(engine: Engine, tmp_path: Path) -> None:
     growing = load({"KITH_DATA": str(tmp_path)})
     for revision in EARLIER[engine]:
         folder = tmp_path / revision
@@ -409,6 +410,24 @@ async def test_every_earlier_schema_comes_to_the_newest_with_its_rows(engine: En
             lost = {name: count for name, count in filled.items() if name in after and after[name] < count}
             assert lost == {}, revision
             assert await old.do(broken) == [], revision
+
+
+async def test_rows_of_each_schema_are_kept_by_every_step(old: Old) -> None:
+    """One database through all of them; whatever a step has made or changed gets rows before the next."""
+    before: dict[str, int] = {}
+    known: dict[str, str] = {}
+    filled: set[str] = set()
+    for place, revision in enumerate(CHAIN):
+        await runner.upgrade(old.settings, to=revision)
+        after = await old.do(counts_of)
+        lost = {name: count for name, count in before.items() if name in after and after[name] < count}
+        assert lost == {}, revision
+        assert await old.do(broken) == [], revision
+        now = await old.do(shapes)
+        changed = {name for name, shape in now.items() if known.get(name) != shape}
+        filled |= set(await old.do(functools.partial(fill, first=place * 1000 + 1, only=changed)))
+        known, before = now, await old.do(counts_of)
+    assert len(filled) > 150
 
 
 async def test_an_upgrade_that_is_interrupted_has_changed_nothing(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
