@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 from typing import Any
 
+import asyncpg
 import pytest
 from sqlalchemy import bindparam, update
 
@@ -19,7 +19,7 @@ from kith.social.statuses.service.post import StatusDraft
 from kith.social.statuses.service.post import post as post_status
 from kith.social.statuses.tables import polls
 from kith.social.statuses.tasks import EndPolls, end_polls
-from tests.social.members import Member, join_all, set_state, stranger
+from tests.social.members import Member, join_all, set_state, stranger, until
 from tests.social.posts import does, notices, post, settle, walk
 from tests.social.shapes import ACCOUNT, check
 from tests.town import Town
@@ -81,6 +81,20 @@ async def test_everything_that_concerns_somebody_is_told(town: Town) -> None:
     assert await notices(eve) == [("mention", ada.id, own["id"])]
 
 
+async def is_waited_for(town: Town) -> bool:
+    """Whether somebody waits for what another holds."""
+    connection = await asyncpg.connect(town.database)
+    try:
+        return bool(
+            await connection.fetchval(
+                "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
+                " WHERE locktype = 'advisory' AND NOT granted AND datname = current_database()"
+            )
+        )
+    finally:
+        await connection.close()
+
+
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 async def test_of_two_edits_that_are_told_at_once_one_stays(town: Town) -> None:
     """Where two workers are about them, neither sees what the other has written. SQLite has one at a time."""
@@ -97,7 +111,7 @@ async def test_of_two_edits_that_are_told_at_once_one_stays(town: Town) -> None:
         async with house.works.begin() as first:
             await tell_of_edit(first, fact)
             await ada.does("PUT", address, json={"status": "edited again"})
-            await asyncio.sleep(1)  # for the worker of the town, which is to wait
+            await until(lambda: is_waited_for(town))  # by the worker of the town
     await settle(town)
 
     assert await notices(bob) == [("update", ada.id, own["id"])]

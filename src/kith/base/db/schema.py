@@ -68,11 +68,10 @@ def index_of_some(table: str, *columns: str) -> Index:
     return Index(f"ix_{table}_{columns[0]}", *columns, sqlite_where=where, postgresql_where=where)
 
 
-def index_of_address(table: str, column: str = "url") -> Index:
-    """To find rows by an address, of any length: a B-tree of PostgreSQL refuses what is longer than 2,704 bytes."""
-    where = text(f"{column} IS NOT NULL")
-    name = f"ix_{table}_{column}"
-    return Index(name, column, postgresql_using="hash", sqlite_where=where, postgresql_where=where)
+def index_of_url(table: str) -> Index:
+    """To find rows by `url`, of any length: a B-tree of PostgreSQL refuses what is longer than 2,704 bytes."""
+    where = text("url IS NOT NULL")
+    return Index(f"ix_{table}_url", "url", postgresql_using="hash", sqlite_where=where, postgresql_where=where)
 
 
 # A whole number of 64 bits, which SQLite's INTEGER is too.

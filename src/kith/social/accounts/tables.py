@@ -19,7 +19,7 @@ from sqlalchemy import (
     text,
 )
 
-from kith.base.db import ID, METADATA, Document, Instant, Long, index_of_address, index_of_some
+from kith.base.db import ID, METADATA, Document, Instant, Long, index_of_some, index_of_url
 from kith.social.ids import AccountId, UserId
 
 # A face, here or elsewhere. Its `version` grows with whatever is shown of it (see `versions`).
@@ -86,7 +86,7 @@ accounts = Table(
     Index("ix_social_accounts_elsewhere", "id", sqlite_where=ELSEWHERE, postgresql_where=ELSEWHERE),
     Index("ix_social_accounts_orphaned", "id", sqlite_where=ORPHANED, postgresql_where=ORPHANED),
     Index("ix_social_accounts_joined", "domain", "created_at", "is_listed"),
-    index_of_address("social_accounts"),
+    index_of_url("social_accounts"),
     index_of_some("social_accounts", "silenced_at"),
     index_of_some("social_accounts", "suspended_at"),
 )

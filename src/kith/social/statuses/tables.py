@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-from kith.base.db import ID, METADATA, Document, Instant, Long, index_of_address, index_of_some
+from kith.base.db import ID, METADATA, Document, Instant, Long, index_of_some, index_of_url
 from kith.social.ids import AccountId, StatusId
 
 PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
@@ -65,7 +65,7 @@ statuses = Table(
     Column("fetched_at", Instant),
     Index("ix_social_statuses_account_id", "account_id", "id"),
     Index("ix_social_statuses_conversation_id", "conversation_id"),
-    index_of_address("social_statuses"),
+    index_of_url("social_statuses"),
     index_of_some("social_statuses", "card_id"),
     index_of_some("social_statuses", "in_reply_to_id"),
     index_of_some("social_statuses", "quoted_id"),

@@ -54,7 +54,7 @@ class StreamSubscription:
 
 
 class StreamConnection:
-    __slots__ = ("beat", "is_open", "is_socket", "listener", "note_again_at", "pipe", "session_uuid", "subscriptions")
+    __slots__ = ("beat", "is_open", "is_socket", "listener", "pipe", "session_uuid", "subscriptions")
 
     def __init__(self, listener: Listener, pipe: Pipe, *, is_socket: bool) -> None:
         self.listener = listener
@@ -62,7 +62,6 @@ class StreamConnection:
         self.pipe = pipe
         self.is_socket = is_socket
         self.is_open = True
-        self.note_again_at = 0.0  # from when on it is noted again that somebody is here
         self.beat = 0  # in which of the seconds between two heartbeats its own is
         self.subscriptions: dict[Stream, StreamSubscription] = {}
 

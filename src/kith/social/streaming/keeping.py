@@ -28,7 +28,7 @@ __all__ = ["Streaming"]
 
 AT_ONCE = 200  # facts that are looked up together
 MOST_WAITING = 20_000  # facts; who is that far behind starts anew
-NOTED_EVERY_SECONDS = 3600.0
+NOTED_SECONDS = 3600.0  # before it is noted again that somebody is here
 BARRED, TRY_AGAIN = 1008, 1013
 ENDED = "access ended"
 
@@ -45,6 +45,7 @@ class Streaming:
         self._facts: list[Fact] = []
         self._doubtful: dict[StreamConnection, None] = {}
         self._addressed: set[AccountId] = set()  # those who listen here, and were just told of something
+        self._noted_until: dict[AccountId, float] = {}  # of those it was noted that they are here
         self._fact_came, self._doubt_came, self._address_came = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self.hub.on_join = self._on_join
@@ -79,7 +80,8 @@ class Streaming:
         self._fact_came.set()
 
     def _on_notification(self, fact: NotificationMade) -> None:
-        if self.hub.is_listening(fact.account_id):
+        is_noted = self._noted_until.get(fact.account_id, 0.0) > time.monotonic()
+        if not is_noted and self.hub.is_listening(fact.account_id):
             self._addressed.add(fact.account_id)
             self._address_came.set()
 
@@ -150,16 +152,12 @@ class Streaming:
 
     async def _note_some(self, account_ids: set[AccountId]) -> None:
         """They see it come, and are not written to: whoever asks, in whichever process, finds that they are here."""
-        now = time.monotonic()
-        new = [
-            one for one in self.hub.connections if one.listener.account_id in account_ids and one.note_again_at < now
-        ]
-        if not new:
-            return
+        theirs = [one.listener for one in self.hub.connections if one.listener.account_id in account_ids]
         async with self._works.begin() as work:
-            await identity.note_listening(work, {one.listener.key_hash for one in new})
-        for connection in new:
-            connection.note_again_at = now + NOTED_EVERY_SECONDS
+            await identity.note_listening(work, {one.key_hash for one in theirs})
+        now = time.monotonic()
+        kept = {id: until for id, until in self._noted_until.items() if until > now}
+        self._noted_until = kept | dict.fromkeys(account_ids, now + NOTED_SECONDS)
 
     async def _beat(self) -> None:
         """Every second: heartbeats for some, and a look at the rights of all.

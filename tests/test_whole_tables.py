@@ -1,7 +1,7 @@
 """No statement goes through a table that grows with the years, but for those named here, each with its reason.
 
 SQLite says so of an empty database, for it is never told how many rows there are. Statements that are made for a request
-(pages, searches) are looked at in `test_plans` and `test_sqlite_plans`.
+(pages, searches) are looked at in `tests/social/test_plans.py` and `test_sqlite_plans.py`.
 """
 
 from __future__ import annotations
