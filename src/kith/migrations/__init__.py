@@ -1,6 +1,21 @@
 """How a database came to its shape: one straight chain, newest last."""
 
-HEAD = "0067"
+HEAD = "0101"
+FIRST = "0100"  # the first that was released
+# The last schema before it, which has the same tables. Those before that one are not known any more.
+LAST_UNRELEASED = "0072"
+
+
+def is_unknown(revision: str | None) -> bool:
+    """Whether nobody can upgrade from there: it was made by a version before the first release."""
+    return revision is not None and revision < FIRST and revision != LAST_UNRELEASED
+
+
+def told_unknown(revision: str) -> str:
+    return (
+        f"the database was made by a version before 0.1.0 (it is at {revision}), which this version cannot upgrade: "
+        'see "From before 0.1.0" in docs/upgrading.md'
+    )
 
 
 def is_ours(name: str | None, _kind: str, _parents: object) -> bool:

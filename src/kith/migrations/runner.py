@@ -13,7 +13,8 @@ from alembic.config import Config
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from kith.base.settings import Settings
+from kith.base.settings import BadSettings, Settings
+from kith.migrations import FIRST, LAST_UNRELEASED, is_unknown, told_unknown
 
 _FOLDER = Path(__file__).parent
 _LOCK = 0x6B697468  # an advisory lock of our own on PostgreSQL
@@ -61,7 +62,19 @@ async def _upgrade_postgres(url: str, to: str) -> None:
 
 def run(connection: sa.Connection, to: str = "head") -> None:
     config = alembic_config(connection)
+    revision = _revision(connection)
+    if is_unknown(revision):
+        raise BadSettings(told_unknown(str(revision)))
+    if revision == LAST_UNRELEASED:
+        command.stamp(config, FIRST, purge=True)
     command.upgrade(config, to)
+
+
+def _revision(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    return found
 
 
 def alembic_config(connection: sa.Connection) -> Config:
