@@ -5,7 +5,7 @@
 - `ForAWhile`: true enough for so many seconds.
 
 Each has a name, under which its entries, their size, hits and misses are told to whoever watches the server, and a
-limit that no number of requests can exceed. ARCHITECTURE.md lists them all.
+limit that no number of requests can exceed. docs/explanation/caches.md lists them all.
 """
 
 from __future__ import annotations

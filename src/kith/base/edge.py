@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 
-from kith.base import traces
+from kith.base import asking, traces
 from kith.base.errors import Forbidden, MethodNotAllowed, NotFound, TooLarge
 from kith.base.exchange import Answer, Dialect, Exchange, Receive, Scope, Send, Server
 from kith.base.exchange.answers import PREFLIGHT
@@ -41,6 +41,7 @@ class Edge:
         if scope["type"] not in ("http", "websocket"):
             return None
         exchange = Exchange(self._server, scope, receive, send)
+        asking.answer_for(exchange)
         if exchange.method == "HEAD":
             exchange.method, exchange.is_head = "GET", True
         if not traces.is_on():

@@ -11,12 +11,12 @@ import asyncio
 import hashlib
 import time
 from datetime import UTC, datetime
-from ipaddress import ip_network
 from itertools import islice
 
 import msgspec
 from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, update
 
+from kith.base.asking import address_key
 from kith.base.db import METADATA, Command, Database, Session, command, query, upsert, writing
 from kith.base.errors import Throttled, Unavailable
 from kith.base.logger import Logger
@@ -186,7 +186,7 @@ class Limiter:
 
     async def keep(self) -> None:
         """Share counts between processes and drop windows that have closed."""
-        swept_at = time.time()
+        swept_at = time.monotonic()
         while True:
             await asyncio.sleep(SHARE_SECONDS)
             now = int(time.time())
@@ -194,8 +194,8 @@ class Limiter:
             self._unshared = {key: count for key, count in self._unshared.items() if key in self._counts}
             try:
                 await self.share()
-                if now - swept_at >= SWEEP_SECONDS:
-                    swept_at = now
+                if time.monotonic() - swept_at >= SWEEP_SECONDS:
+                    swept_at = time.monotonic()
                     await self.sweep()
             except Unavailable:
                 _log.warning("limits.not_shared")
@@ -247,16 +247,6 @@ def _key(rule: LimitRule, who: str) -> str:
     if len(key) <= LONGEST_KEY:
         return key
     return f"{rule.name}:{hashlib.sha256(who.encode('utf-8', 'surrogatepass')).hexdigest()}"
-
-
-def address_key(address: str) -> str:
-    """Whoever has one IPv6 address usually has the whole /64 it is in."""
-    if ":" not in address:
-        return address
-    try:
-        return str(ip_network(f"{address}/64", strict=False))
-    except ValueError:
-        return address
 
 
 def _verdict(rule: LimitRule, count: int, ends: int, now: int) -> Spent:

@@ -19,6 +19,7 @@ import msgspec
 from yarl import URL
 
 from kith.base.errors import NoSpace, is_no_room
+from kith.base.http.guarded_sockets import GuardedSockets
 from kith.base.logger import Logger
 
 __all__ = ["Mail", "MailError", "MailFailed", "MailRefused", "Mailer", "checked_address", "mailer"]
@@ -44,6 +45,7 @@ class Mail(msgspec.Struct, frozen=True, kw_only=True):
     html: str | None = None
     reply_to: str | None = None
     headers: dict[str, str] = {}
+    holds_key: bool = False  # whoever has what it says is let in
 
 
 class MailError(Exception):
@@ -95,14 +97,22 @@ class Mailer(ABC):
     async def _deliver(self, to: str, message: bytes) -> None: ...
 
 
-def mailer(smtp: str | None, folder: Path, sender: str, *, patience: float = _PATIENCE) -> Mailer:
+def mailer(
+    smtp: str | None,
+    folder: Path,
+    sender: str,
+    *,
+    patience: float = _PATIENCE,
+    sockets: GuardedSockets | None = None,
+) -> Mailer:
     """The way out for mail: the SMTP server at the URL `smtp`, or else files in `folder`.
 
     `smtp://user:password@host:587`, `smtps://host:465`. `?tls=` says `none`, `starttls` (when offered) or
     `required`; left out, it is `required` where there is a password to protect and `starttls` elsewhere.
-    `patience` is how many seconds the server may keep us waiting for each word.
+    `patience` is how many seconds the server may keep us waiting for each word. `sockets`: it is not the operator
+    who says which server that is.
     """
-    return _SMTPMailer(smtp, sender, patience) if smtp else _FolderMailer(folder, sender)
+    return _SMTPMailer(smtp, sender, patience, sockets) if smtp else _FolderMailer(folder, sender)
 
 
 def checked_address(text: str) -> str:
@@ -196,8 +206,9 @@ def _private(path: str, flags: int) -> int:
 
 
 class _SMTPMailer(Mailer):
-    def __init__(self, url: str, sender: str, patience: float) -> None:
+    def __init__(self, url: str, sender: str, patience: float, sockets: GuardedSockets | None) -> None:
         super().__init__(sender)
+        self._sockets = sockets
         self.patience = patience
         parts = urlsplit(url)
         if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
@@ -214,7 +225,7 @@ class _SMTPMailer(Mailer):
 
         client = aiosmtplib.SMTP(
             hostname=self.host,
-            port=self.port,
+            port=self.port if self._sockets is None else None,
             username=self.user,
             password=self.password,
             local_hostname=self.domain,
@@ -223,8 +234,11 @@ class _SMTPMailer(Mailer):
             start_tls=False if self.implicit_tls else self.start_tls,
         )
         try:
-            async with asyncio.timeout(3 * self.patience), client:
-                await client.sendmail(self.address, [to], message)
+            async with asyncio.timeout(3 * self.patience):
+                if self._sockets is not None:
+                    client.sock = await self._sockets.connect(self.host, self.port)
+                async with client:
+                    await client.sendmail(self.address, [to], message)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             if _is_final(error):
                 raise MailRefused(f"the mail server refused: {error}") from error

@@ -16,10 +16,14 @@ import msgspec
 from kith.base.catalogues import catalogue
 from kith.base.languages import first_known
 from kith.base.mail import Mail, MailRefused, checked_address
+from kith.base.mail_words import names_page
 from kith.base.mailing import post
 from kith.base.work import Work
 
-__all__ = ["STORED", "UNITS", "MailText", "WrittenMail", "filled_in", "own_texts", "send", "shipped", "spoken", "write"]
+__all__ = [
+    "STORED", "UNITS", "MailText", "WrittenMail", "filled_in", "find_leaks", "own_texts", "send", "shipped", "spoken",
+    "write",
+]  # fmt: skip
 
 STORED = "mail_texts"
 LONGEST_SUBJECT = 200
@@ -33,13 +37,18 @@ UNITS: dict[str, tuple[str, str]] = {
 
 
 class MailText(msgspec.Struct, frozen=True, kw_only=True):
-    """`values`: what stands in braces besides `{site}`, with an example of each. `needs`: what the body cannot lack."""
+    """`values`: what stands in braces besides `{site}`, with an example of each. `needs`: what the body cannot lack.
+
+    Values whose example is a link are links, and no others. `keys`: values that let in whoever has them. Each stands
+    alone on its line, so that no other address can hold it, and no other value names a page.
+    """
 
     name: str
     subject: str
     body: str
     values: dict[str, str]
     needs: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
     @property
     def examples(self) -> dict[str, str]:
@@ -50,6 +59,7 @@ class WrittenMail(msgspec.Struct, frozen=True):
     subject: str
     text: str
     html: str
+    holds_key: bool = False
 
 
 def language_for(locale: str) -> str:
@@ -74,20 +84,41 @@ def write(work: Work, text: MailText, locale: str, /, **values: str) -> WrittenM
     language = language_for(locale)
     subject, body = shipped(text, language)
     own = own_texts(work, text.name).get(language)
-    if isinstance(own, dict):
+    if isinstance(own, dict) and not any(find_leaks(text, own["subject"], own["body"])):
         subject, body = str(own["subject"]), str(own["body"])
-    return filled_in(subject, body, {"site": work.settings.title, **values}, language)
+    return filled_in(text, subject, body, {"site": work.settings.title, **values}, language)
 
 
-def filled_in(subject: str, body: str, values: Mapping[str, str], language: str) -> WrittenMail:
+def find_leaks(text: MailText, subject: str, body: str) -> Iterator[tuple[str, str]]:
+    """Where words would show a key to somebody else: the field and the key, or "" where they name pages of others."""
+    for key in text.keys:
+        place = f"{{{key}}}"
+        if place in subject:
+            yield "subject", key
+        if any(place in line and line.strip() != place for line in body.split("\n")):
+            yield "body", key
+    for field, words in (("subject", subject), ("body", body)):
+        if text.keys and names_page(words):
+            yield field, ""
+
+
+def filled_in(text: MailText, subject: str, body: str, values: Mapping[str, str], language: str) -> WrittenMail:
+    named = {name for name, example in text.values.items() if _is_link(example)}
+    if text.keys:
+        values = {name: value if name in named else _without_pages(value) for name, value in values.items()}
     paragraphs = list(_paragraphs(body, values))
-    links = sorted((one for one in values.values() if _is_link(one)), key=len, reverse=True)
+    links = sorted((one for name, one in values.items() if name in named and _is_link(one)), key=len, reverse=True)
     shown = "".join(f"<p>{_marked_up(one, links)}</p>" for one in paragraphs)
     return WrittenMail(
         " ".join(_filled(subject, values).split())[:LONGEST_SUBJECT],
         "\n\n".join(paragraphs) + "\n",
         f'<!doctype html><html lang="{language}"><body>{shown}</body></html>',
+        holds_key=bool(text.keys),
     )
+
+
+def _without_pages(value: str) -> str:
+    return " ".join(re.sub(r"[./:]+", " ", value).split()) if names_page(value) else value
 
 
 def _paragraphs(body: str, values: Mapping[str, str]) -> Iterator[str]:
@@ -123,7 +154,7 @@ def send(
         return
     made, more = write(work, text, locale, **values), dict(headers or {})
     subject = f"Re: {made.subject}" if "In-Reply-To" in more else made.subject
-    post(work, Mail(to=to, subject=subject, text=made.text, html=made.html, headers=more))
+    post(work, Mail(to=to, subject=subject, text=made.text, html=made.html, headers=more, holds_key=made.holds_key))
 
 
 def spoken(locale: str, unit: str, count: int) -> str:

@@ -36,6 +36,13 @@ CACHE_BYTES = Gauge(
 )
 CACHE_HITS = Counter("kith_cache_hits", "Look-ups that a cache answered", ["cache"])
 CACHE_MISSES = Counter("kith_cache_misses", "Look-ups that a cache could not answer", ["cache"])
+PLACES = Gauge(
+    "kith_places",
+    "Places of what is done a few at a time, and who waits for one",
+    ["of", "state"],
+    multiprocess_mode="livesum",
+)
+PLACES_REFUSED = Counter("kith_places_refused", "Who waited for a place in vain", ["of"])
 FETCHED_BYTES = Gauge(
     "kith_fetched_bytes", "Bytes kept of other servers' media and previews", multiprocess_mode="mostrecent"
 )
@@ -77,6 +84,11 @@ LOOP_LAG = Histogram(
 )
 MEMORY = Gauge("kith_memory_bytes", "Memory of the server's processes", multiprocess_mode="livesum")
 AUDIT_EVENTS = Counter("kith_audit_events", "Events of the audit trail: sign-ins, refusals, changes", ["action"])
+COUNTED_EVENTS = Counter(
+    "kith_counted_events",
+    "What the log sums up: packets, requests and jobs that failed or were refused",
+    ["event"],
+)
 DATABASE_STATEMENTS = Counter("kith_database_statements", "Statements that were run")
 DATABASE_SLOW = Counter("kith_database_slow_statements", "Statements that took longer than a tenth of a second")
 DATABASE_SECONDS = Counter("kith_database_seconds", "Time that statements took")
@@ -85,6 +97,12 @@ DATABASE_CONNECTIONS = Gauge(
     "Connections to the database, and who waits for one",
     ["state"],
     multiprocess_mode="livesum",
+)
+DATABASE_TURN_SECONDS = Counter(
+    "kith_database_write_turn_seconds", "Time in which one session kept all others from writing (SQLite)"
+)
+DATABASE_LONG_TURNS = Counter(
+    "kith_database_long_write_turns", "Times that one did so for longer than a tenth of a second (SQLite)"
 )
 DATABASE_BYTES = Gauge("kith_database_bytes", "Size of the database", multiprocess_mode="mostrecent")
 DISK_FREE = Gauge("kith_disk_free_bytes", "Free on the disk of the data folder", multiprocess_mode="mostrecent")
@@ -162,8 +180,14 @@ class MetricsServers:
         threading.Thread(target=server.serve_forever, args=(1.0,), name="metrics", daemon=True).start()
 
     def stop(self) -> None:
+        """A server looks once in a second whether it shall end, unless somebody comes: so we come."""
         for server in self._servers:
-            server.shutdown()
+            ending = threading.Thread(target=server.shutdown)
+            ending.start()
+            with contextlib.suppress(OSError), socket.socket(server.address_family) as caller:
+                caller.settimeout(PATIENCE_SECONDS)
+                caller.connect(server.server_address)
+            ending.join()
             server.server_close()
         self._path.unlink(missing_ok=True)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from kith.base.counted_log import log_counted
 from kith.base.jobs.kinds import JobKind
 from kith.base.logger import Logger
 
@@ -114,5 +115,5 @@ class News:
         for listener in self._listeners.get(type(fact), ()):
             try:
                 listener(fact)
-            except Exception:  # noqa: BLE001 - one deaf listener must not silence the others
-                _log.exception("news.listener_failed", fact=type(fact).__name__)
+            except Exception as error:  # noqa: BLE001 - one deaf listener must not silence the others
+                log_counted("error", "news.listener_failed", error=error, fact=type(fact).__name__)

@@ -24,7 +24,7 @@ class BadSettings(Exception):  # noqa: N818 - it is the settings that are bad
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
-    """Every setting, its type and its default. The README's table is held against this."""
+    """Every setting, its type and its default. docs/reference/settings.md is held against this."""
 
     data: Path = Path("var")
     base_url: str = "http://localhost:8000"
@@ -142,6 +142,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def is_allow_list(self) -> bool:
         """Whether only servers that the team has listed are talked to."""
         return self.federation == "allow-list"
+
+    @property
+    def is_members_only(self) -> bool:
+        """Whether strangers see nothing of people and posts, on pages, in the API and as documents.
+
+        Where only listed servers are talked to, nobody reads as a stranger what those alone may have.
+        """
+        return self.secure_mode or self.is_allow_list
 
     def is_own_domain(self, domain: str) -> bool:
         """Whether somebody at `domain` lives here: both of the server's names count."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from kith.base import news_rows, traces
+from kith.base import asking, news_rows, traces
 from kith.base.db import Database, Session
 from kith.base.errors import NoSpace
 from kith.base.ids import IDs
@@ -17,6 +17,7 @@ from kith.base.jobs import store as jobs
 from kith.base.jobs.kinds import JobKind
 from kith.base.logger import Logger, is_configured
 from kith.base.news import Fact, News
+from kith.base.sealing import Sealer
 from kith.base.settings import Settings
 
 __all__ = ["Acting", "Origin", "Work", "Works"]
@@ -81,16 +82,30 @@ class Work:
             self.enqueue(kind, fact)
 
     def enqueue(
-        self, kind: JobKind[Any], payload: msgspec.Struct, *, at: datetime | None = None, key: str | None = None
+        self,
+        kind: JobKind[Any],
+        payload: msgspec.Struct,
+        *,
+        at: datetime | None = None,
+        key: str | None = None,
+        owner: str | None = None,
     ) -> None:
         """Have `kind` done with `payload`, at once or `at` a time.
 
-        While a job with the same `key` waits, another one is not added.
+        While a job with the same `key` waits, another one is not added. Kinds that ask others are done in turns by
+        `owner`: whoever has caused what is done now, unless somebody else is named.
         """
-        request = traces.carried(self.origin.request_id)
-        self._jobs.append(
-            jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key, request=request)
+        row = jobs.row_for(
+            kind,
+            payload,
+            id=self.new_id(),
+            at=at or self.now,
+            now=self.now,
+            key=key,
+            request=traces.carried(self.origin.request_id),
+            owner=asking.owner() if owner is None else owner,
         )
+        self._jobs.append(jobs.sealed(kind, row, self.find(Sealer)) if kind.is_secret else row)
 
     async def call_off(self, kind: JobKind[Any], key: str) -> None:
         """The opposite of `enqueue` with a `key`, while the job still waits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -45,8 +45,9 @@ class LookForDue(msgspec.Struct):
 
 async def look(work: Work, _payload: LookForDue) -> None:
     settings = work.settings
-    good, tried = await store.last_success(work.db, BACKUP), await store.last(work.db, BACKUP)
-    rehearsed = await store.last(work.db, REHEARSAL)
+    good = await store.last_success(work.db, BACKUP, work.now)
+    tried = await store.last(work.db, BACKUP, work.now)
+    rehearsed = await store.last(work.db, REHEARSAL, work.now)
     _tell(good, tried, rehearsed)
     try:
         schedule = read_schedule(settings.backup_schedule)
@@ -102,7 +103,7 @@ async def run(work: Work, payload: StartRun) -> None:
             await process.wait()
     if code == IN_USE:
         raise Give("another backup is under way", later=timedelta(minutes=5))
-    last = await store.last(work.db, payload.kind)
+    last = await store.last(work.db, payload.kind, datetime.now(UTC))
     if code and (last is None or last.succeeded or last.ended_at < work.now):
         await store.add(
             work.db,

@@ -6,18 +6,20 @@ from time import perf_counter
 
 from kith.base import traces
 
-__all__ = ["FIGURES", "noted"]
+__all__ = ["FIGURES", "note_turn", "noted"]
 
 SLOW_SECONDS = 0.1
 
 
 class StatementFigures:
-    __slots__ = ("count", "seconds", "slow")
+    __slots__ = ("count", "long_turns", "seconds", "slow", "turn_seconds")
 
     def __init__(self) -> None:
         self.count = 0
         self.slow = 0
         self.seconds = 0.0
+        self.turn_seconds = 0.0  # in which one session kept all others from writing
+        self.long_turns = 0
 
     def take(self) -> tuple[int, int, float]:
         """What came together since the last time."""
@@ -25,8 +27,21 @@ class StatementFigures:
         self.count, self.slow, self.seconds = 0, 0, 0.0
         return taken
 
+    def take_turns(self) -> tuple[int, float]:
+        """How many turns of writing took long, and how long all took, since the last time."""
+        taken = self.long_turns, self.turn_seconds
+        self.long_turns, self.turn_seconds = 0, 0.0
+        return taken
+
 
 FIGURES = StatementFigures()
+
+
+def note_turn(took: float) -> None:
+    """A session has written for so long, in which nobody else could."""
+    FIGURES.turn_seconds += took
+    if took > SLOW_SECONDS:
+        FIGURES.long_turns += 1
 
 
 def noted(began: float) -> None:

@@ -14,16 +14,22 @@ from typing import Any
 
 import asyncpg
 
+from kith.base import asking
 from kith.base.errors import Unavailable
+from kith.base.places import Full, Places
 
 __all__ = ["Lender"]
 
 PATIENCE_SECONDS = 10.0
 IDLE_SECONDS = 300.0
+LINE, LINE_EACH = 256, 8
 
 
 class Lender:
-    """At most `most` are open; who comes when all are lent waits, first come first served."""
+    """At most `most` are open; who comes when all are lent waits, first come first served.
+
+    Of one caller a few stand in line, the rest of theirs behind it; and slow reads of one caller take a few.
+    """
 
     def __init__(self, url: str, *, most: int) -> None:
         self._url = url
@@ -33,6 +39,10 @@ class Lender:
         self._free: list[tuple[Any, float]] = []
         self._waiting: deque[asyncio.Future[Any]] = deque()
         self._is_closed = False
+        self._line = Places("database_line", most=LINE, each={"caller": LINE_EACH}, strangers=LINE // 2)
+        self.slow_reads = Places(
+            "slow_reads", most=max(2, most // 2), each={"caller": max(1, most // 8)}, strangers=max(1, most // 4)
+        )
 
     def counts(self) -> dict[str, int]:
         waiting = sum(1 for one in self._waiting if not one.done())
@@ -82,6 +92,17 @@ class Lender:
 
     async def _wait(self) -> Any | None:
         """A connection that somebody gave back; None when there is room for another one."""
+        try:
+            async with self._line.take(
+                seconds=PATIENCE_SECONDS, is_stranger=asking.is_for_a_stranger(), caller=asking.caller()
+            ):
+                return await self._wait_in_line()
+        except Full as full:
+            raise Unavailable from full
+
+    async def _wait_in_line(self) -> Any | None:
+        if self._free or len(self._open) + self._opening < self._most:
+            return None  # while this one waited to stand in line, somebody has given one back
         turn: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
+from kith.base import asking
 from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.figures import noted
 from kith.base.db.lender import Lender
 from kith.base.db.statement import Command, Query
 from kith.base.errors import Malformed, NoSpace, Unavailable
+from kith.base.places import Full
 
 if TYPE_CHECKING:
     from kith.base.db.replicas import Replica, Replicas
 
 Row = TypeVar("Row")
+SLOW_SECONDS = 30.0  # that somebody waits for a slow read to begin
 
 
 class Postgres:
@@ -94,7 +97,15 @@ class PostgresSession:
 
     async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("postgresql")
-        return compiled.read(await self._read(compiled.sql, compiled.bind(params)))
+        if self._connection is not None:  # whoever writes does not wait for what others read
+            return compiled.read(await self.fetch(compiled.sql, *compiled.bind(params)))
+        try:
+            async with self._lender.slow_reads.take(
+                seconds=SLOW_SECONDS, is_stranger=asking.is_for_a_stranger(), caller=asking.caller()
+            ):
+                return compiled.read(await self._read(compiled.sql, compiled.bind(params)))
+        except Full as full:
+            raise Unavailable from full
 
     async def fetch(self, sql: str, *values: Any) -> list[Any]:
         if self._connection is None:

@@ -19,15 +19,20 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
 
+from kith.base import asking
 from kith.base.db import writing
-from kith.base.db.figures import noted
+from kith.base.db.figures import note_turn, noted
 from kith.base.db.flusher import Flusher
 from kith.base.db.sqlite_errors import in_our_words, is_busy, rolled_back
 from kith.base.db.statement import Command, Query
 from kith.base.errors import Unavailable
+from kith.base.places import Full, Places
 
 Row = TypeVar("Row")
 BUSY_SECONDS = 30.0
+SLOW_READS, SLOW_READS_EACH, SLOW_READS_FOR_STRANGERS = 4, 2, 2
+WRITERS, WRITERS_EACH = 256, 8
+SLOW_SECONDS = 30.0  # that somebody waits for a slow read to begin
 VERSION_SECONDS = 0.001  # for which the version is believed
 
 
@@ -61,7 +66,11 @@ class SQLite:
         )
         self._version = 0
         self._version_until = 0.0
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="sqlite-read")
+        self._threads = ThreadPoolExecutor(SLOW_READS, thread_name_prefix="sqlite-read")
+        self._thread_of_writer = ThreadPoolExecutor(1, thread_name_prefix="sqlite-read-writing")
+        self._slow_reads = Places(
+            "slow_reads", most=SLOW_READS, each={"caller": SLOW_READS_EACH}, strangers=SLOW_READS_FOR_STRANGERS
+        )
         self._local = threading.local()
         self._lent: list[sqlite3.Connection] = []
 
@@ -94,8 +103,20 @@ class SQLite:
         row = self.reader.execute("SELECT version_num FROM alembic_version").fetchone() if found else None
         return row[0] if row else None
 
-    async def beside(self, sql: str, values: list[Any]) -> list[Any]:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_beside, sql, values)
+    async def beside(self, sql: str, values: list[Any], *, is_writing: bool) -> list[Any]:
+        """In a thread. Whoever has the pen does not wait for what others read."""
+        loop = asyncio.get_running_loop()
+        if is_writing:
+            return await loop.run_in_executor(self._thread_of_writer, self._read_beside, sql, values)
+        try:
+            place = await self._slow_reads.enter(
+                seconds=SLOW_SECONDS, is_stranger=asking.is_for_a_stranger(), caller=asking.caller()
+            )
+        except Full as full:
+            raise Unavailable from full
+        reading = loop.run_in_executor(self._threads, self._read_beside, sql, values)
+        reading.add_done_callback(lambda _: place.give_back())  # not before, even if nobody waits for it any more
+        return await asyncio.shield(reading)
 
     def _read_beside(self, sql: str, values: list[Any]) -> list[Any]:
         connection = getattr(self._local, "connection", None)
@@ -115,6 +136,7 @@ class SQLite:
     async def close(self) -> None:
         await self.pen.close()
         self._threads.shutdown()
+        self._thread_of_writer.shutdown()
         for connection in (self.reader, *self._lent):
             connection.close()
 
@@ -138,10 +160,12 @@ class Pen:
         self._patience = patience
         self._turn = asyncio.Lock()
         self._waiting = 0  # for a turn
+        self._line = Places("writers", most=WRITERS, each={"caller": WRITERS_EACH}, strangers=WRITERS // 2)
         self._flusher = Flusher("sqlite-commit")
         self._group: asyncio.Future[None] | None = None
         self._undone_by: sqlite3.Error | None = None  # what last made SQLite undo a transaction by itself
         self._commits: set[asyncio.Task[None]] = set()
+        self._taken_at = 0.0
 
     @property
     def is_taken(self) -> bool:
@@ -164,12 +188,18 @@ class Pen:
         except BaseException:
             self._turn.release()
             raise
+        self._taken_at = perf_counter()
 
     async def _wait(self) -> None:
+        """A few of one caller stand in line, the rest of theirs behind it: whoever else comes waits for those few."""
+        stranger, caller = asking.is_for_a_stranger(), asking.caller()
         try:
-            async with asyncio.timeout(self._patience):
+            async with (
+                asyncio.timeout(self._patience),
+                self._line.take(seconds=self._patience, is_stranger=stranger, caller=caller),
+            ):
                 await self._turn_after_others()
-        except TimeoutError as error:
+        except (TimeoutError, Full) as error:
             raise Unavailable from error
 
     async def _turn_after_others(self) -> None:
@@ -198,6 +228,7 @@ class Pen:
 
     def give_back(self) -> None:
         """Undo the holder's part, and only that."""
+        note_turn(perf_counter() - self._taken_at)
         try:
             if not self.connection.in_transaction:
                 self._lose_group()
@@ -225,12 +256,14 @@ class Pen:
 
         Whoever is cancelled while waiting is committed all the same, and the others do not notice.
         """
+        held = perf_counter() - self._taken_at
         try:
             self.connection.execute("RELEASE work")
         except sqlite3.Error as error:
             self._undone_by = error
             self.give_back()
             raise rolled_back(error, self._path) from error
+        note_turn(held)
         group = self._group
         if group is None:
             group = self._group = asyncio.get_running_loop().create_future()
@@ -313,7 +346,7 @@ class SQLiteSession:
     async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("sqlite")
         began = perf_counter()
-        rows = await self._database.beside(compiled.sql, compiled.bind(params))
+        rows = await self._database.beside(compiled.sql, compiled.bind(params), is_writing=self._writing)
         noted(began)
         return compiled.read(rows)
 

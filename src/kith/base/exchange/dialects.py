@@ -71,6 +71,6 @@ class Server(msgspec.Struct, frozen=True):
     def safe_path(self, path: str) -> str:
         """A path fit for logs and audit."""
         for prefix in self.secret_paths:
-            if path.startswith(prefix):
+            if path.startswith(prefix) and path != prefix:
                 return f"{prefix}..."
         return path

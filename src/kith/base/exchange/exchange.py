@@ -12,8 +12,7 @@ from random import getrandbits
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs
 
-import structlog
-
+from kith.base.counted_log import log_counted
 from kith.base.errors import Forbidden, NoSpace, Problem, Throttled, is_no_room
 from kith.base.exchange.answers import CORS, Answer, Headers
 from kith.base.exchange.dialects import Dialect, Server
@@ -35,7 +34,6 @@ NOWHERE = frozenset((404, 405))
 ASTRAY = LimitRule("astray", most=600, seconds=300)
 
 _CORS_LINES = header_lines(CORS)
-_log = structlog.get_logger()
 
 
 class Exchange:
@@ -311,11 +309,24 @@ class Exchange:
         """What the client may know of `error`; what we did wrong goes to the log, under the request's id."""
         if isinstance(error, Problem) and error.status < 500:
             return error
-        path = self.server.safe_path(self.path)
+        details: dict[str, Any] = {
+            "request": self.id,
+            "method": self.method,
+            "path": self.server.safe_path(self.path),
+        }
         if isinstance(error, NoSpace) or is_no_room(error):
-            _log.error("request.no_space", request=self.id, method=self.method, path=path, cause=repr(error.__cause__))
+            log_counted("error", "request.no_space", cause=repr(error.__cause__), **details)
             return error if isinstance(error, NoSpace) else NoSpace()
-        _log.error("request.failed", request=self.id, method=self.method, path=path, exc_info=error)
+        if isinstance(error, Problem) and error.status > Problem.status:
+            # It says itself what is wrong: that we are busy, or that something is away.
+            told: dict[str, Any] = {
+                "status": error.status,
+                "code": error.code,
+                "cause": repr(error.__cause__ or "")[:300],
+            }
+            log_counted("warning", "request.not_now", error.code, **told, **details)
+            return error
+        log_counted("error", "request.failed", error=error, **details)
         return error if isinstance(error, Problem) else Problem()
 
     def _count_astray(self) -> None:
@@ -329,7 +340,7 @@ class Exchange:
         try:
             problem.extra["refusal"] = await self.dialect.refused(problem, self)
         except Exception as error:  # noqa: BLE001 - it is a no all the same
-            _log.error("request.refusal_not_kept", request=self.id, exc_info=error)
+            log_counted("error", "request.refusal_not_kept", error=error, request=self.id)
 
     def _all_headers(self, own: Headers) -> list[tuple[bytes, bytes]]:
         """What an answer brings and what every answer gets; where it says otherwise than its dialect, that counts."""

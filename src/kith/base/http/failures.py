@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-__all__ = ["AddressRefused", "OutgoingError", "Reason", "translated"]
+__all__ = ["AddressRefused", "OutgoingError", "Reason", "WastefulAnswer", "translated"]
 
 Reason = Literal[
     "refused_address",
@@ -19,6 +19,7 @@ Reason = Literal[
     "connect",
     "tls",
     "protocol",
+    "busy",  # all places of our own are taken: nobody was asked, and nobody is to blame
 ]
 
 
@@ -28,6 +29,13 @@ class OutgoingError(Exception):
     def __init__(self, reason: Reason, message: str) -> None:
         super().__init__(f"{reason}: {message}")
         self.reason: Reason = reason
+
+
+class WastefulAnswer(OutgoingError):  # noqa: N818 - it is one, of a kind
+    """The answer costs far more to read than it brings. Its host is not asked again for a while."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("too_large", message)
 
 
 class AddressRefused(OSError):  # noqa: N818 - raised inside the connector, which understands only OSError

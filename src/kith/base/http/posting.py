@@ -22,16 +22,16 @@ from yarl import URL
 from kith.base.db import writing
 from kith.base.http.addresses import PrivateHosts, parse_address
 from kith.base.http.failures import OutgoingError
+from kith.base.http.guarded_sockets import MOST_ADDRESSES, socket_to
 from kith.base.http.names import Names
 from kith.base.http.wire import PostAnswer, PostConnection
+from kith.base.places import Full
 
 __all__ = ["Poster"]
 
 CONNECT_SECONDS = 5.0
 KEPT_SECONDS = 15.0
 MOST_KEPT = 256
-MOST_ADDRESSES = 3
-MOST_QUESTIONS = 512  # about addresses, at once: more than there are hosts that are written to at once
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
 
 _Place = tuple[str, str, int]  # scheme, host and port
@@ -43,12 +43,10 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 class Poster:
-    def __init__(self, user_agent: str, private_hosts: PrivateHosts) -> None:
+    def __init__(self, user_agent: str, private_hosts: PrivateHosts, names: Names) -> None:
         self._user_agent = user_agent
         self._private_hosts = private_hosts
-        self._names = Names(
-            "posting_names", seconds=CONNECT_SECONDS, most_kept=4096, most_at_once=MOST_QUESTIONS, keep_none=False
-        )
+        self._names = names
         self._kept: dict[_Place, list[_Kept]] = {}
         self._open: WeakSet[PostConnection] = WeakSet()
         self._count = 0
@@ -104,9 +102,10 @@ class Poster:
     async def _connect(self, place: _Place, shown: str) -> PostConnection:
         scheme, host, port = place
         context = await self._context() if scheme == "https" else None
+        found = await self._found(host, shown)
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
-                opened = await self._opened(host, port, shown)
+                opened = await self._opened(found, host, port, shown)
                 connection = await _spoken(opened, context, host)
         except TimeoutError as error:
             raise OutgoingError("timeout", f"{shown}: no connection within {CONNECT_SECONDS:.0f} s") from error
@@ -117,10 +116,17 @@ class Poster:
         self._open.add(connection)
         return connection
 
-    async def _opened(self, host: str, port: int, shown: str) -> socket.socket:
-        """A socket to the first of its addresses that answers; those that are not for us are not tried."""
+    async def _found(self, host: str, shown: str) -> list[str]:
         literal = parse_address(host)
-        found = [str(literal)] if literal is not None else await self._names.resolve(host)
+        if literal is not None:
+            return [str(literal)]
+        try:
+            return await self._names.resolve(host)
+        except Full as full:
+            raise OutgoingError("busy", f"{shown}: too many names are being looked up") from full
+
+    async def _opened(self, found: list[str], host: str, port: int, shown: str) -> socket.socket:
+        """A socket to the first of its addresses that answers; those that are not for us are not tried."""
         if not found:
             raise OutgoingError("connect", f"{shown}: nobody knows the address of {host}")
         allowed = [one for one in found if self._private_hosts.may_reach(host, ip_address(one), port)][:MOST_ADDRESSES]
@@ -129,8 +135,8 @@ class Poster:
         for address in allowed[:-1]:
             with suppress(OSError):  # a timeout is one too
                 async with asyncio.timeout(CONNECT_SECONDS / 2 / (len(allowed) - 1)):
-                    return await _socket_to(address, port)
-        return await _socket_to(allowed[-1], port)
+                    return await socket_to(address, port)
+        return await socket_to(allowed[-1], port)
 
     async def _context(self) -> ssl.SSLContext:
         """Made once, beside the loop: it reads every authority that the system trusts."""
@@ -183,16 +189,3 @@ async def _spoken(opened: socket.socket, context: ssl.SSLContext | None, host: s
         opened.close()
         raise
     return connection
-
-
-async def _socket_to(address: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    opened = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        opened.setblocking(False)
-        opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        await asyncio.get_running_loop().sock_connect(opened, (address, port))
-    except BaseException:
-        opened.close()
-        raise
-    return opened

@@ -17,6 +17,8 @@ READ_SECONDS = 10.0  # of silence
 TOTAL_SECONDS = 30.0
 MOST_HEAD = 32 * 1024
 MOST_BODY = 64 * 1024
+MOST_WORDS = 8  # that come before the answer itself
+PIECE = 4 * 1024
 _WANTED = frozenset({b"retry-after"})
 
 
@@ -39,7 +41,7 @@ class PostConnection(asyncio.Protocol):
         self._when_free: Callable[[], None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._began = self._heard = 0.0
-        self._seen = 0
+        self._seen = self._words = 0
         self._is_in_head = False
         self._retry_after = ""
 
@@ -61,7 +63,7 @@ class PostConnection(asyncio.Protocol):
             raise ConnectionResetError("the connection has ended")
         self._answer = answer = self._loop.create_future()
         self._when_free = when_free
-        self._seen, self._is_in_head, self._retry_after = 0, True, ""
+        self._seen, self._words, self._is_in_head, self._retry_after = 0, 0, True, ""
         self._began = self._heard = self._loop.time()
         if self._timer is None:
             self._timer = self._loop.call_at(self._heard + READ_SECONDS, self._look)
@@ -78,15 +80,18 @@ class PostConnection(asyncio.Protocol):
         if self._when_free is None:  # nobody has asked
             return self.abort()
         self._heard = self._loop.time()
-        self._seen += len(data)
-        try:
-            self._parser.feed_data(data)
-        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            return self._fail(OutgoingError("protocol", f"no HTTP answer: {error}"))
-        if self._is_in_head and self._seen > MOST_HEAD:
-            return self._fail(OutgoingError("too_large", "the head of the answer does not end"))
-        if self._seen > MOST_HEAD + MOST_BODY:
-            self.abort()
+        for at in range(0, len(data), PIECE):
+            try:
+                self._parser.feed_data(data[at : at + PIECE])
+            except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+                return self._fail(OutgoingError("protocol", f"no HTTP answer: {error}"))
+            self._seen += min(PIECE, len(data) - at)
+            if self._is_in_head and (self._seen > MOST_HEAD or self._words > MOST_WORDS):
+                return self._fail(OutgoingError("too_large", "the head of the answer does not end"))
+            if self._seen > MOST_HEAD + MOST_BODY:
+                return self.abort()
+            if self._when_free is None:  # it has been given back, and more has come than was asked for
+                return self.abort() if at + PIECE < len(data) else None
         return None
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -107,12 +112,15 @@ class PostConnection(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
+        if self._words > MOST_WORDS:
+            return
         if status >= 200 and self._answer is not None and not self._answer.done():
             self._is_in_head = False
             self._answer.set_result(PostAnswer(status, self._retry_after))
 
     def on_message_complete(self) -> None:
         if self._is_in_head:  # it said that there is more to come
+            self._words += 1
             return
         when_free, self._when_free = self._when_free, None
         if when_free is None or not self._parser.should_keep_alive():

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 import msgspec
 
 if TYPE_CHECKING:
     from kith.base.work import Work
 
+
+class _MakesRoom(TypedDict):
+    long_after: timedelta
+    most: int
+
+
 Payload = TypeVar("Payload", bound=msgspec.Struct)
 
 QUICK = "quick"
+# For kinds that ask hosts which anybody may name: who does not answer gives its place to the next after a moment.
+MAKES_ROOM: _MakesRoom = {"long_after": timedelta(seconds=1), "most": 48}
 
 
 class Give(Exception):  # noqa: N818 - `raise Give.up("...")` is an order, not an error
@@ -39,7 +47,10 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     process, and must not write before it has finished talking. All others run together, quickly, one after the other.
 
     Of the outside ones, a job that runs for longer than `long_after` leaves its place to another one, up to `most` of
-    them in all. `is_harmless`: nothing in it could end the process, so when that dies its jobs are not suspected.
+    them in all; `places_each` of them for one owner. `is_harmless`: nothing in it could end the process, so when that
+    dies its jobs are not suspected.
+
+    `is_secret`: whoever reads its payload could enter with it, so it is sealed while it is kept.
     """
 
     name: str
@@ -52,6 +63,7 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     long_after: timedelta | None = None
     most: int = 0
     is_harmless: bool = False
+    is_secret: bool = False
     attempts: int = 12
     patience: timedelta = timedelta(minutes=5)
 
@@ -71,6 +83,13 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
         long_after = self.long_after.total_seconds()
         young = sum(1 for seconds in running_for if seconds < long_after)
         return min(self.concurrency - young, max(self.most, self.concurrency) - len(running_for))
+
+    @property
+    def places_each(self) -> int:
+        """How many jobs of one owner may run at once: of those that make room more than one slow host can hold."""
+        if self.long_after is None:
+            return max(1, self.concurrency * 3 // 4)
+        return max(self.concurrency, self.most // 4)
 
     async def do(self, work: Work, payloads: Sequence[Payload]) -> None:
         for part in self.parts:

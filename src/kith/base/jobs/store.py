@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
+    not_,
     null,
     or_,
     select,
@@ -27,11 +28,13 @@ from sqlalchemy import (
     update,
 )
 
+from kith.base.clocks import SLACK
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
 from kith.base.jobs.due_at import DueAt
-from kith.base.jobs.kinds import QUICK, JobKind
+from kith.base.jobs.kinds import QUICK, JobKind, Payload
 from kith.base.jobs.tables import (
     DEAD,
+    IN_TURNS,
     KEYED,
     READY,
     RUNNING,
@@ -43,24 +46,39 @@ from kith.base.jobs.tables import (
     schedules,
     workers,
 )
+from kith.base.sealing import Sealer, is_sealed
 
 MOST_DEATHS = 2
+NO_DELAY = timedelta(seconds=10)  # by which the clocks of a database and a server may differ
+LONGEST_HELD = timedelta(hours=1)
+LONGEST_PAUSE = timedelta(days=2)  # before a job is tried again, and more
 DEADLY = (
     "The process that ran this job ended twice in the middle of it, by itself or because it was killed. "
     "It is not started a third time, unless you say so: kith jobs retry"
 )
 
+UNKNOWN_FOR = timedelta(days=7)  # how long a job waits for a worker that knows its kind
+_UNKNOWN = "no such kind of job: nobody has known it for a week"
+
 _now = bindparam("now", type_=Instant())
 _encode = msgspec.json.Encoder().encode
+_PLACE = "base_jobs.payload"
 
-# A job that waits under the same key stands for this one too. Writing to its row, though it changes nothing,
-# keeps workers from starting it before what asked for this one is committed.
+# A job that waits under the same key stands for this one too, and whoever asked last waits for it: the first may have
+# many before it. It is due when the earlier of both is: the first may have been asked for by a clock that was ahead.
+# Writing to its row keeps workers from starting it before what asked for this one is committed.
 _new = upsert(jobs).values(
     {column.name: bindparam(column.name, type_=column.type) for column in jobs.columns} | {"run_at": DueAt()}
 )
 add = command(
     _new.on_conflict_do_update(
-        index_elements=[jobs.c.kind, jobs.c.key], index_where=text(KEYED), set_={"key": _new.excluded.key}
+        index_elements=[jobs.c.kind, jobs.c.key],
+        index_where=text(KEYED),
+        set_={
+            "key": _new.excluded.key,
+            "owner": _new.excluded.owner,
+            "run_at": case((_new.excluded.run_at < jobs.c.run_at, _new.excluded.run_at), else_=jobs.c.run_at),
+        },
     ).inline()
 )
 
@@ -69,6 +87,31 @@ _order = (jobs.c.run_at, jobs.c.id)
 _due = (
     select(jobs.c.id)
     .where(and_(jobs.c.lane == bindparam("lane"), _ready, jobs.c.deaths == 0))
+    .order_by(*_order)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+    .cte("due")
+)
+# Of the lanes that are done in turns: who waits in one. The index is entered anew for each owner, so that it does not
+# matter how many jobs somebody has.
+_in_turns = and_(text(IN_TURNS), jobs.c.lane == bindparam("lane"), jobs.c.state == READY)
+_first_owner = select(func.min(jobs.c.owner).label("owner")).where(_in_turns).cte("owners", recursive=True)
+_owners = _first_owner.union_all(
+    select(
+        select(func.min(jobs.c.owner)).where(and_(_in_turns, jobs.c.owner > _first_owner.c.owner)).scalar_subquery()
+    ).where(_first_owner.c.owner.is_not(None))
+)
+_due_since = (
+    select(jobs.c.run_at)
+    .where(and_(_in_turns, jobs.c.owner == _owners.c.owner, jobs.c.run_at <= _now, jobs.c.deaths == 0))
+    .order_by(*_order)
+    .limit(1)
+    .scalar_subquery()
+)
+_waiting = query(select(_owners.c.owner, _due_since.label("since")).where(_owners.c.owner.is_not(None)), tuple)
+_due_of_owner = (
+    select(jobs.c.id)
+    .where(and_(_in_turns, jobs.c.owner == bindparam("owner"), jobs.c.run_at <= _now, jobs.c.deaths == 0))
     .order_by(*_order)
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
@@ -97,12 +140,14 @@ def _claiming(due: CTE) -> Query[Claimed]:
             held_by=bindparam("worker", type_=UID()),
             held_until=bindparam("until", type_=Instant()),
         )
-        .returning(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at, jobs.c.request),
+        .returning(
+            jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at, jobs.c.owner, jobs.c.request
+        ),
         Claimed,
     )
 
 
-_claim, _claim_suspect = _claiming(_due), _claiming(_suspect)
+_claim, _claim_of, _claim_suspect = _claiming(_due), _claiming(_due_of_owner), _claiming(_suspect)
 _next_suspect = query(select(func.min(jobs.c.run_at)).where(and_(text(SUSPECT), jobs.c.state == READY)), datetime)
 _mine = and_(any_of(jobs.c.id, "ids"), jobs.c.state == RUNNING, jobs.c.held_by == bindparam("worker", type_=UID()))
 _finish = command(delete(jobs).where(_mine))
@@ -145,7 +190,12 @@ _after_a_death = {
 _taken_over = (jobs.c.id, jobs.c.kind, jobs.c.state)
 _take_over = query(
     update(jobs)
-    .where(and_(jobs.c.state == RUNNING, jobs.c.held_until < _now))
+    .where(
+        and_(
+            jobs.c.state == RUNNING,
+            or_(jobs.c.held_until < _now, jobs.c.held_until > bindparam("latest", type_=Instant())),
+        )
+    )
     .values(_after_a_death)
     .returning(*_taken_over),
     TakenOver,
@@ -161,17 +211,39 @@ _next_due = query(
     datetime,
 )
 
-_make_due = command(
+_later = and_(jobs.c.state == READY, jobs.c.run_at > _now)
+_made_ahead = query(
+    select(jobs.c.id, jobs.c.run_at, jobs.c.created_at).where(and_(_later, jobs.c.created_at > _now)),
+    tuple,
+)
+_set_right = command(
     update(jobs)
-    .where(and_(jobs.c.state == READY, jobs.c.run_at > _now, jobs.c.run_at <= jobs.c.created_at))
+    .where(and_(jobs.c.id == bindparam("job"), jobs.c.state == READY))
+    .values(run_at=bindparam("new_run_at", type_=Instant()), created_at=_now)
+)
+_try_now = command(
+    update(jobs)
+    .where(
+        and_(
+            jobs.c.state == READY,
+            jobs.c.attempts > 0,
+            jobs.c.error.is_not(None),
+            jobs.c.run_at > bindparam("latest", type_=Instant()),
+        )
+    )
     .values(run_at=_now)
 )
 
 _plan = command(add_once(schedules))
-_planned = query(select(schedules.c.kind).where(schedules.c.next_at <= _now), str)
+_planned = query(select(schedules.c.kind, schedules.c.next_at), tuple)
 _tick: Query[str] = query(
     update(schedules)
-    .where(and_(schedules.c.kind == bindparam("name"), schedules.c.next_at <= _now))
+    .where(
+        and_(
+            schedules.c.kind == bindparam("name"),
+            or_(schedules.c.next_at <= _now, schedules.c.next_at > bindparam("latest", type_=Instant())),
+        )
+    )
     .values(next_at=bindparam("then", type_=Instant()))
     .returning(schedules.c.kind),
     str,
@@ -218,6 +290,17 @@ _behind = query(
     .limit(1),
     int,
 )
+_bury_unknown = command(
+    update(jobs)
+    .where(
+        and_(
+            jobs.c.state == READY,
+            jobs.c.created_at < bindparam("before", type_=Instant()),
+            not_(any_of(jobs.c.lane, "lanes")),
+        )
+    )
+    .values(state=DEAD, error=_UNKNOWN)
+)
 _counts = query(
     select(jobs.c.kind, jobs.c.state, func.count(), func.min(case((jobs.c.state == READY, jobs.c.run_at))))
     .group_by(jobs.c.kind, jobs.c.state)
@@ -235,6 +318,7 @@ def row_for(
     now: datetime,
     key: str | None,
     request: str = "",
+    owner: str = "",
 ) -> dict[str, Any]:
     return {
         "id": id,
@@ -251,11 +335,36 @@ def row_for(
         "error": None,
         "created_at": now,
         "request": request[:100],
+        "owner": owner[:255],
     }
+
+
+def sealed(kind: JobKind[Any], row: dict[str, Any], sealer: Sealer) -> dict[str, Any]:
+    """The row of a kind whose payload is secret, as it is kept."""
+    return row | {"payload": sealer.seal(row["payload"], f"{_PLACE} {kind.name}")}
+
+
+def read_payload(kind: JobKind[Payload], job: Claimed, sealer: Callable[[], Sealer]) -> Payload:
+    """Payload of a job, unsealed where it was sealed: an earlier version kept secret ones as they were."""
+    kept = sealer().open(job.payload, f"{_PLACE} {job.kind}") if is_sealed(job.payload) else job.payload
+    return msgspec.json.decode(kept, type=kind.payload)
 
 
 async def claim(db: Session, lane: str, *, most: int, worker: str, now: datetime, until: datetime) -> list[Claimed]:
     taken = await db.all(_claim, lane=lane, most=most, worker=worker, now=now, until=until)
+    taken.sort(key=lambda job: job.id)
+    return taken
+
+
+async def waiting(db: Session, lane: str, now: datetime) -> dict[str, datetime]:
+    """Whose jobs are due in a lane that is done in turns, and since when the first of them."""
+    return {owner: since for owner, since in await db.all(_waiting, lane=lane, now=now) if since is not None}
+
+
+async def claim_of(
+    db: Session, lane: str, owner: str, *, most: int, worker: str, now: datetime, until: datetime
+) -> list[Claimed]:
+    taken = await db.all(_claim_of, lane=lane, owner=owner, most=most, worker=worker, now=now, until=until)
     taken.sort(key=lambda job: job.id)
     return taken
 
@@ -287,12 +396,18 @@ async def bury(db: Session, job: int, worker: str, *, now: datetime, why: str) -
     await db.run(_put_off, job=job, worker=worker, new_state=DEAD, again_at=now, why=why)
 
 
+async def bury_unknown(db: Session, lanes: Sequence[str], now: datetime) -> None:
+    """End old jobs that no worker would ever look at, because nobody knows their lane any more."""
+    await db.run(_bury_unknown, lanes=list(lanes), before=now - UNKNOWN_FOR)
+
+
 async def take_over(db: Session, now: datetime, *, everything: bool = False) -> list[TakenOver]:
     """Count a death for the jobs of dead workers; `everything` when no other worker can be alive.
 
-    They become suspects, which are run one at a time; with the second death a job is dead itself.
+    They become suspects, which are run one at a time; with the second death a job is dead itself. So are those held
+    for longer than anybody alive does: by a worker that died while its clock was ahead.
     """
-    return await (db.all(_take_over_all) if everything else db.all(_take_over, now=now))
+    return await (db.all(_take_over_all) if everything else db.all(_take_over, now=now, latest=now + LONGEST_HELD))
 
 
 async def absolve(db: Session, ids: list[int]) -> None:
@@ -312,15 +427,29 @@ async def next_due(db: Session, lane: str) -> datetime | None:
     return await db.one(_next_due, lane=lane)
 
 
-async def make_due(db: Session, now: datetime) -> None:
-    """What was to be done at once by a clock that was ahead, and has been set back."""
-    await db.run(_make_due, now=now)
+async def set_right(db: Session, now: datetime, *, by_own_clock: bool) -> None:
+    """Moves jobs to when they were meant to be done, if a clock that was ahead when they were put down is set back.
+
+    Whether it was to be done at once, later, or to be tried again. Where the database's clock says when a new job is
+    due, and not our own, only what was to be done at once may have been put down wrong.
+    """
+    moved = []
+    for id, run_at, created_at in await db.all(_made_ahead, now=now):
+        delay = run_at - created_at
+        if by_own_clock and delay > NO_DELAY:
+            moved.append({"job": id, "new_run_at": now + delay, "now": now})
+        elif abs(delay) <= NO_DELAY:
+            moved.append({"job": id, "new_run_at": now, "now": now})
+    if moved:
+        await db.many(_set_right, moved)
+    await db.run(_try_now, now=now, latest=now + LONGEST_PAUSE)
 
 
 class DueLanes:
     """Which of these lanes have something to do: one look into the index for each, in one statement."""
 
     def __init__(self, lanes: Sequence[str]) -> None:
+        self.lanes = tuple(lanes)
         self._query = query(union_all(*(_lane_if_due(lane) for lane in lanes)), str)
 
     async def find(self, db: Session, now: datetime) -> list[str]:
@@ -336,14 +465,24 @@ async def plan(db: Session, kind: str, at: datetime) -> None:
     await db.run(_plan, kind=kind, next_at=at)
 
 
-async def due(db: Session, now: datetime) -> set[str]:
+async def due(db: Session, now: datetime, every: Mapping[str, timedelta]) -> set[str]:
     """Kinds whose time has come: mostly none, which is found out without writing."""
-    return set(await db.all(_planned, now=now))
+    return {
+        kind
+        for kind, next_at in await db.all(_planned)
+        if kind in every and (next_at <= now or next_at > _latest(now, every[kind]))
+    }
 
 
-async def tick(db: Session, kind: str, *, now: datetime, then: datetime) -> bool:
+async def tick(db: Session, kind: str, *, now: datetime, every: timedelta) -> bool:
     """Whether it is time for `kind`, and this worker the one to say so."""
-    return await db.one(_tick, name=kind, now=now, then=then) is not None
+    return await db.one(_tick, name=kind, now=now, then=now + every, latest=_latest(now, every)) is not None
+
+
+def _latest(now: datetime, every: timedelta) -> datetime:
+    """Nobody whose clock is right plans further ahead. Whatever is planned for later is as good as due: it may be
+    what ends somebody's access, and would not be done before then."""
+    return now + 2 * every + SLACK
 
 
 async def beat(db: Session, worker: str, name: str, now: datetime) -> None:

@@ -23,6 +23,7 @@ from kith.base.db import METADATA, UID, Instant, alias_of, any_row, index_of_som
 READY, RUNNING, DEAD = 0, 1, 2
 SUSPECT = "deaths > 0"
 KEYED = "key IS NOT NULL"
+IN_TURNS = "lane <> 'quick'"  # the quick ones are taken as they come
 
 jobs = Table(
     "base_jobs",
@@ -41,7 +42,14 @@ jobs = Table(
     Column("error", Text),
     Column("created_at", Instant, nullable=False),
     Column("request", String(100), nullable=False, server_default=text("''")),  # of which it is a consequence
+    Column("owner", String(255), nullable=False, server_default=text("''")),  # on whose behalf; the server's own: empty
     Index("ix_base_jobs_claim", "lane", "state", "run_at", "id"),
+    Index(
+        "ix_base_jobs_turns",
+        *("lane", "state", "owner", "run_at", "id"),
+        sqlite_where=text(IN_TURNS),
+        postgresql_where=text(IN_TURNS),
+    ),
     index_of_some("base_jobs", "held_until"),
     Index("uq_base_jobs_key", "kind", "key", unique=True, sqlite_where=text(KEYED), postgresql_where=text(KEYED)),
     Index("ix_base_jobs_suspect", "state", "run_at", postgresql_where=text(SUSPECT), sqlite_where=text(SUSPECT)),
@@ -79,6 +87,7 @@ class Claimed(msgspec.Struct):
     payload: str
     attempts: int
     created_at: datetime
+    owner: str
     request: str = ""  # the id of the request that led to it and, with traces, the span it was asked for in
 
 
@@ -107,3 +116,4 @@ class Job(msgspec.Struct):
     error: str | None
     created_at: datetime
     request: str = ""
+    owner: str = ""

@@ -13,23 +13,28 @@ import socket
 import time
 import traceback
 import uuid
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import msgspec
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from kith.base import traces
+from kith.base import asking, traces
+from kith.base.counted_log import log_counted
 from kith.base.errors import NoSpace, Unavailable, is_no_room
 from kith.base.jobs import store
 from kith.base.jobs.kinds import QUICK, Give, JobKind, Periodic
 from kith.base.jobs.suspects import Suspects
 from kith.base.jobs.tables import DEAD, Claimed, TakenOver
+from kith.base.jobs.turns import LaneTurns
 from kith.base.metrics import JOBS_DONE, JOBS_SECONDS
 from kith.base.news import ANY
+from kith.base.places import is_full
+from kith.base.sealing import Sealer
 from kith.base.work import Origin, Work, Works
 
 LEASE = timedelta(seconds=15)
@@ -37,7 +42,10 @@ BEAT_SECONDS = 5.0
 IDLE_SECONDS = 1.0
 GRACE_SECONDS = 10.0
 NO_ROOM_PAUSE = timedelta(seconds=30)
+SHORTEST_WHEN_FULL, LONGEST_WHEN_FULL = timedelta(seconds=2), timedelta(minutes=5)
+FULL_FOR_AT_MOST = timedelta(days=1)  # then it counts as a failure like any other
 BATCH = 50
+STRETCH_SECONDS = 0.05  # after which no further job is begun in the same transaction
 
 _log = structlog.get_logger()
 
@@ -105,7 +113,7 @@ class Worker:
         self._suspects.let_wait()
         while lanes := await self._due.find(self._works.open().db, self._works.clock()):
             for lane in lanes:
-                taken = await self._claim(lane, self._batch)
+                taken = await self._claim(lane, partial(self._take_due, lane))
                 if lane == QUICK:
                     await self._together(taken)
                 else:
@@ -117,6 +125,8 @@ class Worker:
         async with self._works.begin() as work:
             await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
             taken = await self._take_over(work, everything=self._alone)
+            await self._set_right(work)
+            await store.bury_unknown(work.db, self._due.lanes, work.now)
             for periodic in self._periodic:
                 await store.plan(work.db, periodic.kind.name, work.now)
         _tell(taken)
@@ -187,21 +197,24 @@ class Worker:
                 now = self._works.clock()
                 if now < looked_at:  # the clock was set back
                     async with self._works.begin() as work:
-                        await store.make_due(work.db, now)
+                        await self._set_right(work)
                 looked_at = now
                 self._ring(await self._due.find(self._works.open().db, now))
             except Unavailable:
                 _log.warning("jobs.look_missed")
 
+    async def _set_right(self, work: Work) -> None:
+        await store.set_right(work.db, work.now, by_own_clock=self._works.database.dialect == "sqlite")
+
     async def _clock(self) -> None:
         """Make the periodic jobs that are due; the row that is moved on decides which worker does."""
+        every = {periodic.kind.name: periodic.every for periodic in self._periodic}
         while self._periodic:
             try:
-                due = await store.due(self._works.open().db, datetime.now(UTC))
+                due = await store.due(self._works.open().db, self._works.clock(), every)
                 for periodic in (one for one in self._periodic if one.kind.name in due):
                     async with self._works.begin() as work:
-                        then = work.now + periodic.every
-                        if await store.tick(work.db, periodic.kind.name, now=work.now, then=then):
+                        if await store.tick(work.db, periodic.kind.name, now=work.now, every=periodic.every):
                             work.enqueue(periodic.kind, periodic.payload, key="periodic")
             except Unavailable:
                 _log.warning("jobs.clock_missed")
@@ -211,22 +224,25 @@ class Worker:
 
     async def _quick_lane(self, wake: asyncio.Event) -> None:
         while not self._stopping.is_set():
-            taken = await self._claim(QUICK, self._batch)
+            taken = await self._claim(QUICK, partial(self._take_due, QUICK))
             if taken:
                 await self._together(taken)
             else:
                 await self._rest(wake)
 
     async def _outside_lane(self, kind: JobKind[Any], wake: asyncio.Event) -> None:
-        running: dict[asyncio.Task[None], float] = {}  # since when
+        running: dict[asyncio.Task[None], tuple[float, str]] = {}  # since when, and on whose behalf
+        turns = LaneTurns(kind.places_each)
         try:
             while not self._stopping.is_set():
                 now = time.monotonic()
-                free = kind.free_places([now - since for since in running.values()])
-                taken = await self._claim(kind.lane, free) if free > 0 else []
+                free = kind.free_places([now - since for since, _ in running.values()])
+                owners = Counter(owner for _, owner in running.values())
+                take = partial(self._take_in_turn, kind.lane, turns, free, owners)
+                taken = await self._claim(kind.lane, take) if free > 0 else []
                 for job in taken:
                     task = asyncio.create_task(self._alone_one(job))
-                    running[task] = time.monotonic()
+                    running[task] = time.monotonic(), job.owner
                     task.add_done_callback(running.pop)
                     task.add_done_callback(lambda _: wake.set())
                 if len(taken) < max(free, 1):
@@ -247,17 +263,13 @@ class Worker:
         await wake.wait()
         wake.clear()
 
-    async def _claim(self, lane: str, most: int) -> list[Claimed]:
-        """Looks before it writes: lanes are mostly empty."""
+    async def _claim(self, lane: str, take: Callable[[Work], Awaitable[list[Claimed]]]) -> list[Claimed]:
+        """Looks before it takes: lanes are mostly empty, or full of what is put off."""
         try:
             async with self._suspects.others(), self._works.begin() as work:
                 due = None if self._stopping.is_set() else await store.next_due(work.db, lane)
                 self._is_cut_off = False
-                if due is None or due > work.now:
-                    return []
-                taken = await store.claim(
-                    work.db, lane, most=most, worker=self.id, now=work.now, until=work.now + LEASE
-                )
+                taken = [] if due is None or due > work.now else await take(work)
         except Unavailable:
             if not self._is_cut_off:  # once, not for every lane and second
                 self._is_cut_off = True
@@ -265,6 +277,25 @@ class Worker:
             await asyncio.sleep(IDLE_SECONDS)
             return []
         self._held.update(job.id for job in taken)
+        return taken
+
+    async def _take_due(self, lane: str, work: Work) -> list[Claimed]:
+        until = work.now + LEASE
+        return await store.claim(work.db, lane, most=self._batch, worker=self.id, now=work.now, until=until)
+
+    async def _take_in_turn(
+        self, lane: str, turns: LaneTurns, free: int, running: Counter[str], work: Work
+    ) -> list[Claimed]:
+        """What somebody is given and has no job for goes to those who have more. `running`: how many each owner has."""
+        taken: list[Claimed] = []
+        waiting, until = await store.waiting(work.db, lane, work.now), work.now + LEASE
+        while shares := turns.share(free - len(taken), waiting, running):
+            for owner, most in shares.items():
+                found = await store.claim_of(work.db, lane, owner, most=most, worker=self.id, now=work.now, until=until)
+                taken += found
+                running[owner] += len(found)
+                if len(found) < most:
+                    del waiting[owner]
         return taken
 
     async def _claim_suspect(self) -> Claimed | None:
@@ -283,16 +314,28 @@ class Worker:
     # Doing
 
     async def _together(self, taken: list[Claimed]) -> None:
-        """All of a batch in one transaction; if one fails, the batch is done again one by one."""
+        """A batch in one transaction, or in several where it takes long: whoever writes waits for each of them."""
+        left = deque(self._in_turn(taken))
+        while left:
+            done = await self._stretch(left)
+            self._held.difference_update(job.id for job in done)
+
+    async def _stretch(self, left: deque[list[Claimed]]) -> list[Claimed]:
+        """As many as can be done in a moment, taken from `left`; if one fails, these are done again one by one."""
+        done: list[Claimed] = []
         try:
             async with self._works.begin() as work:
-                for jobs in self._in_turn(taken):
+                until = time.monotonic() + STRETCH_SECONDS
+                while left and (not done or time.monotonic() < until):
+                    jobs = left.popleft()
+                    done += jobs
                     await self._do(work, jobs)
-                await self._finish(work, taken)
-        except Exception:  # noqa: BLE001 - whichever it was, each gets its own turn and its own verdict
-            for job in taken:
+                await self._finish(work, done)
+        except (Exception, asyncio.CancelledError):  # noqa: BLE001 - each gets its own turn and its own verdict
+            _go_if_cancelled()
+            for job in done:
                 await self._one(job)
-        self._held.difference_update(job.id for job in taken)
+        return done
 
     def _in_turn(self, taken: list[Claimed]) -> Iterable[list[Claimed]]:
         """The jobs of a kind that is done jointly stand where the first of them stood, all others where they were."""
@@ -313,6 +356,9 @@ class Worker:
                 await self._finish(work, [job])
         except _TakenOverError:
             _log.warning("jobs.lost_to_another", job=job.id, kind=job.kind)
+        except asyncio.CancelledError:
+            _go_if_cancelled()
+            await self._failed(job, RuntimeError("something that the job waited for was cancelled"))
         except Exception as error:  # noqa: BLE001 - a failed job is a row with a reason, never a dead worker
             await self._failed(job, error)
 
@@ -324,11 +370,14 @@ class Worker:
             raise Give(f"no such kind of job: {name}", later=timedelta(minutes=10))
         if any(job.attempts > kind.attempts for job in jobs):
             raise Give.up("it never came to an end: the worker died each time")
-        payloads = [msgspec.json.decode(job.payload, type=kind.payload) for job in jobs]
+        payloads = [self._payload(kind, job) for job in jobs]
         requests = sorted({job.request for job in jobs if job.request})
         # What they log and what they ask for in turn belongs to the request that led to them.
         work.come_from(Origin(request_id=traces.request_of(requests[0]) if len(requests) == 1 else ""))
-        with bound_contextvars(kind=name, **_consequence_of(requests)), JOBS_SECONDS.labels(name).time():
+        told = bound_contextvars(kind=name, **_consequence_of(requests))
+        owners = {job.owner for job in jobs}
+        owner = owners.pop() if len(owners) == 1 else ""
+        with told, asking.run_job(name, owner), JOBS_SECONDS.labels(name).time():
             async with asyncio.timeout(kind.patience.total_seconds()):
                 with traces.job(name, requests, len(jobs)):
                     await kind.do(work, payloads)
@@ -342,21 +391,31 @@ class Worker:
 
     async def _failed(self, job: Claimed, error: Exception) -> None:
         kind = self._kinds.get(job.kind)
-        why = _storable("".join(traceback.format_exception(error))[-4000:])
+        why = _storable(_told(error)[-4000:])
         if isinstance(error, NoSpace) or is_no_room(error):
-            await self._wait_for_room(job, why)
+            log_counted("warning", "jobs.no_space", job=job.id, kind=job.kind)
+            await self._wait_for_room(job, why, NO_ROOM_PAUSE)
+            return
+        age = self._works.clock() - job.created_at
+        if is_full(error) and age < FULL_FOR_AT_MOST:
+            JOBS_DONE.labels(job.kind, "full").inc()
+            await self._wait_for_room(job, why, _pause_when_full(age))
             return
         parts = kind.parts if kind is not None and not isinstance(error, (Unavailable, msgspec.DecodeError)) else ()
-        dead = isinstance(error, Give) and error.later is None
-        dead = not parts and (dead or (kind is not None and job.attempts >= kind.attempts))
+        parts = parts if all(self._can_read(part, job) for part in parts) else ()
+        dead = not parts and self._is_last(job, kind, error)
         JOBS_DONE.labels(job.kind, "dead" if dead else "failed").inc()
-        _log.warning(
+        log_counted(
+            "warning",
             "jobs.failed",
+            job.kind,
+            type(error).__name__,
+            "dead" if dead else "",
             job=job.id,
             kind=job.kind,
             attempt=job.attempts,
             dead=dead,
-            cause=repr(error),
+            cause=why.strip().rpartition("\n")[2][:500],
             **_consequence_of([job.request] if job.request else []),
         )
         wait = error.later if isinstance(error, Give) and error.later else backoff(job.attempts)
@@ -371,12 +430,16 @@ class Worker:
         except Unavailable:
             self._lose(job)
 
-    async def _wait_for_room(self, job: Claimed, why: str) -> None:
-        """A full disk is nobody's fault: the attempt does not count, however often it comes to that."""
-        _log.warning("jobs.no_space", job=job.id, kind=job.kind)
+    def _is_last(self, job: Claimed, kind: JobKind[Any] | None, error: Exception) -> bool:
+        if kind is None:  # it may be of another version, while servers are upgraded one after the other
+            return self._works.clock() - job.created_at > store.UNKNOWN_FOR
+        return (isinstance(error, Give) and error.later is None) or job.attempts >= kind.attempts
+
+    async def _wait_for_room(self, job: Claimed, why: str, pause: timedelta) -> None:
+        """A full disk is nobody's fault, and neither are places that are all taken: the attempt does not count."""
         try:
             async with self._works.begin() as work:
-                await store.wait(work.db, job.id, self.id, at=work.now + NO_ROOM_PAUSE, why=why)
+                await store.wait(work.db, job.id, self.id, at=work.now + pause, why=why)
         except Unavailable:
             self._lose(job)
 
@@ -389,7 +452,30 @@ class Worker:
         """Each part is a job of its own from now on: one that fails must not keep the others from being done."""
         if await store.finish(work.db, [job.id], self.id):
             for part in parts:
-                work.enqueue(part, msgspec.json.decode(job.payload, type=part.payload))
+                work.enqueue(part, self._payload(part, job), owner=job.owner)
+
+    def _payload(self, kind: JobKind[Any], job: Claimed) -> Any:
+        return store.read_payload(kind, job, lambda: self._works.services[Sealer])
+
+    def _can_read(self, kind: JobKind[Any], job: Claimed) -> bool:
+        try:
+            self._payload(kind, job)
+        except msgspec.DecodeError:
+            return False
+        return True
+
+
+def _pause_when_full(age: timedelta) -> timedelta:
+    """The longer a job has waited for a place, the more wait with it: it looks again ever more seldom."""
+    pause = min(max(age / 4, SHORTEST_WHEN_FULL), LONGEST_WHEN_FULL)
+    return pause * random.uniform(0.75, 1.25)  # noqa: S311 - spread, not secrecy
+
+
+def _go_if_cancelled() -> None:
+    """A cancellation is meant for us only if somebody has asked for it; a job can bring one of its own."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def _consequence_of(requests: list[str]) -> dict[str, Any]:
@@ -397,6 +483,12 @@ def _consequence_of(requests: list[str]) -> dict[str, Any]:
     if len(requests) == 1:
         return {"request": traces.request_of(requests[0])}
     return {"requests": [traces.request_of(one) for one in requests[:10]]} if requests else {}
+
+
+def _told(error: Exception) -> str:
+    """Where it happened and what it says; not all of what is endless."""
+    whole = traceback.TracebackException.from_exception(error, limit=-20, max_group_width=5)
+    return "".join(whole.format())
 
 
 def _storable(words: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kith.base.errors import Complaint
+from kith.base.moments import EARLIEST, LATEST, read_moment
 from kith.base.params.upload import Upload
 
 __all__ = [
@@ -138,21 +139,18 @@ def read_bool(value: Any) -> bool:
 
 def read_datetime(value: Any) -> dt.datetime:
     """Read ISO 8601 into UTC; a time that names no zone is UTC already."""
-    try:
-        if type(value) is str:
-            moment = dt.datetime.fromisoformat(value[:_LONGEST_NUMBER].strip())
-            if moment.tzinfo is None:
-                return moment.replace(tzinfo=dt.UTC)
-            return moment.astimezone(dt.UTC)
-    except (ValueError, OverflowError):
-        pass
+    moment = read_moment(value[:_LONGEST_NUMBER].strip()) if type(value) is str else None
+    if moment is not None:
+        return moment
     raise wrong("is not a valid date and time", "not_a_time")
 
 
 def read_date(value: Any) -> dt.date:
     try:
         if type(value) is str:
-            return dt.date.fromisoformat(value[:_LONGEST_NUMBER].strip())
+            day = dt.date.fromisoformat(value[:_LONGEST_NUMBER].strip())
+            if EARLIEST.date() <= day < LATEST.date():
+                return day
     except ValueError:
         pass
     raise wrong("is not a valid date", "not_a_date")

@@ -189,6 +189,8 @@ class Call:
         for name, value in headers:
             lowered = name.lower()
             if lowered == b"content-length":
+                if status == 204:
+                    continue  # there is nothing, so it has no length; a client might wait for it
                 has_length = True
             elif lowered == b"date":
                 has_date = True

@@ -6,8 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
-import structlog
-
+from kith.base.counted_log import log_counted
 from kith.base.errors import Malformed, Problem
 from kith.base.server import wire
 from kith.base.server.call import Call, ClientGone, Request
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from kith.base.server.listening import HttpServer
 
 __all__ = ["HttpConnection"]
-
-_log = structlog.get_logger()
 
 
 class HttpConnection(TimedConnection):
@@ -43,8 +40,8 @@ class HttpConnection(TimedConnection):
             self.transport.close()
             return
         self.server.open.add(self)
-        self._is_proxy = self.server.proxies.is_one(self.client[0])
-        if not self._is_proxy:
+        self.is_proxy = self.server.proxies.is_one(self.client[0])
+        if not self.is_proxy:
             self._enter(self.client[0])
         self._patience.begin(self.register.now)
         self.register.wait_for(self)
@@ -69,7 +66,9 @@ class HttpConnection(TimedConnection):
     def data_received(self, data: bytes) -> None:
         if self.websocket is not None:
             self.websocket.feed(data)
-        elif not self.is_deaf:
+        elif self.is_deaf:
+            self.ignore(data)
+        else:
             self._has_begun = True
             self.reader.take(data)
 
@@ -87,12 +86,16 @@ class HttpConnection(TimedConnection):
             self.drained = self.loop.create_future()
         self._patience.begin(self.register.now)
         self._acked = self._taken_by_client()
+        if self.websocket is not None:
+            self.websocket.mind_reading()
         self.turn()
 
     def resume_writing(self) -> None:
         drained, self.drained = self.drained, None
         if drained is not None and not drained.done():
             drained.set_result(None)
+        if self.websocket is not None:
+            self.websocket.taken()
         self.turn()
 
     # What the reader finds
@@ -103,7 +106,7 @@ class HttpConnection(TimedConnection):
 
     def body_begins(self, request: Request) -> None:
         self._patience.begin(self.register.now)
-        if self._is_proxy:
+        if self.is_proxy:
             self._caller_of(request)
         self.got_on()
         self.begin()
@@ -122,7 +125,7 @@ class HttpConnection(TimedConnection):
             call.refuse(Malformed())
         elif call is None:
             self.write(answer)
-            self._end()
+            self._end(lingers=self._is_paused)  # else what it has sent meanwhile would end it before the answer is read
 
     # Answering them
 
@@ -139,7 +142,7 @@ class HttpConnection(TimedConnection):
         return request.size >= STEP or request.expects or request.length > self.register.limits.max_body
 
     def _start(self, request: Request, refusal: Problem | None = None) -> None:
-        client = self._caller_of(request) if self._is_proxy else self.client
+        client = self._caller_of(request) if self.is_proxy else self.client
         if self._crowded is not None and not _may_pass(request):
             refusal = refusal or self._crowded
             self.register.count("crowded" if refusal.status == 503 else "crowded_address")
@@ -155,7 +158,7 @@ class HttpConnection(TimedConnection):
         if refusal is not None:
             call.leave()
         turns = self.server.turns
-        if turns.is_free():
+        if turns.is_free(client[0]):
             call.task = self.loop.create_task(self._run(call))
         else:
             turns.wait(self._rank(request), client[0], partial(self._begin_call, call))
@@ -185,7 +188,7 @@ class HttpConnection(TimedConnection):
             pass
         except Exception as error:  # noqa: BLE001 - one request's fault is not the others'
             if not self.is_gone:  # else it is most likely what the framework makes of that
-                _log.error("request.broken", exc_info=error)
+                log_counted("error", "request.broken", error=error)
         finally:
             call.forget()
         if self.is_gone:
@@ -207,7 +210,7 @@ class HttpConnection(TimedConnection):
     def answered(self, call: Call) -> None:
         self.call = None
         self.is_known = self.is_known or "known" in call.scope
-        if self._is_proxy:
+        if self.is_proxy:
             self._leave()
         if not self.may_stay(call.request):
             self._end(lingers=not call.request.is_whole)
@@ -227,18 +230,19 @@ class HttpConnection(TimedConnection):
             self.register.count(reason)
         is_asked = self.call is not None or self.reader.request is not None
         is_begun = is_asked or self.reader.in_head
+        has_been_told = self.is_deaf  # it only lives to read what was said to it
         self._told = is_begun and self.drained is None and not self.is_deaf and self.register.may_tell()
         self.register.part(tells=self._told)
         self._parted = self.is_closing = self.is_deaf = True
         self._forget()
-        if self.websocket is not None:
+        if self.websocket is not None and self.drained is None:
             self.websocket.end(1013)
         elif self._told and is_asked:
             self._tell(problem)
         elif is_asked or self.drained is not None:
             self.cut()
         else:
-            if self.reader.in_head or (not self._has_begun and reason != "slow_head"):
+            if not has_been_told and (self.reader.in_head or (not self._has_begun and reason != "slow_head")):
                 self.write(wire.REFUSALS[problem.status])
             self._end(lingers=self._told)
 

@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from kith.base.reading_turns import ReadingTurns
 from kith.base.server.accepting import BACKLOG
 from kith.base.server.call import Request
 from kith.base.server.connections import TICK_SECONDS, Connections
@@ -61,6 +62,7 @@ class HttpServer:
         self.loop = asyncio.get_running_loop()
         self.register = Connections(limits)
         self.turns = Turns(self.loop)
+        self.reading_turns = ReadingTurns(self.loop)
         self.proxies = Proxies(trusted_proxies)
         self.address: tuple[str, int] = listener.getsockname()[:2]
         self.open: set[HttpConnection] = set()

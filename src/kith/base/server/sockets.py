@@ -9,19 +9,28 @@ import struct
 import termios
 from typing import Any
 
-__all__ = ["expect_acknowledgements", "forget_unread", "unacknowledged"]
+__all__ = ["expect_acknowledgements", "forget_unread", "unacknowledged", "unread"]
 
 ACKNOWLEDGED_SECONDS = 75  # within which a stream's client must have taken what was written
 
 
 def unacknowledged(transport: Any) -> int:
     """How many bytes the system has taken from us that have not reached the other side."""
+    return _ask(transport, termios.TIOCOUTQ)
+
+
+def unread(transport: Any) -> int:
+    """How many bytes have come that nobody has read yet."""
+    return _ask(transport, termios.FIONREAD)
+
+
+def _ask(transport: Any, question: int) -> int:
     try:
         fd = transport.get_extra_info("socket").fileno()
-        (queued,) = struct.unpack("i", fcntl.ioctl(fd, termios.TIOCOUTQ, b"\0\0\0\0"))
+        (count,) = struct.unpack("i", fcntl.ioctl(fd, question, b"\0\0\0\0"))
     except (OSError, ValueError):
         return 0
-    return int(queued)
+    return int(count)
 
 
 def expect_acknowledgements(transport: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from kith.base.server import sockets
@@ -19,15 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["TELL_SECONDS", "TimedConnection"]
 
 TELL_SECONDS = 2.0  # for telling why it must go
+MOST_IGNORED = 16 * 1024  # at once, of what nobody reads any more
 
 
 class TimedConnection(asyncio.Protocol):
     """What is read from it and answered on it is for `HttpConnection` to say."""
 
     __slots__ = (
-        "_acked", "_crowded", "_entered", "_has_begun", "_is_paused", "_is_proxy", "_parted", "_patience",
+        "_acked", "_crowded", "_entered", "_has_begun", "_is_paused", "_parted", "_patience",
         "_paused_at", "_told", "_written", "call", "client", "drained", "is_closing", "is_deaf", "is_gone",
-        "is_known", "is_waiting", "loop", "reader", "register", "server", "since", "transport", "websocket",
+        "is_known", "is_proxy", "is_waiting", "loop", "reader", "register", "server", "since", "transport", "websocket",
     )  # fmt: skip
 
     def __init__(self, server: HttpServer) -> None:
@@ -47,7 +49,7 @@ class TimedConnection(asyncio.Protocol):
         self._entered: str | None = None  # the address it is counted for
         self._crowded: Problem | None = None
         self._has_begun = False  # something has been sent
-        self._is_proxy = False
+        self.is_proxy = False
         self.is_closing = False  # after what is being answered
         self.is_deaf = False  # nothing more is read
         self._is_paused = False
@@ -81,11 +83,22 @@ class TimedConnection(asyncio.Protocol):
             self._is_paused, self._paused_at = True, self.register.now
             self.transport.pause_reading()
 
+    def ignore(self, data: bytes) -> None:
+        """What is thrown away costs little; still, others get their turn between two pieces of it."""
+        if len(data) > MOST_IGNORED and not self.transport.is_closing():
+            self.transport.pause_reading()
+            self.loop.call_soon(self._ignore_more)
+
+    def _ignore_more(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.resume_reading()
+
     def _resume(self) -> None:
         is_held = (
             self.reader.line
             or self.reader.rest
             or (self.reader.request is not None and len(self.reader.request.body) > MOST_HELD)
+            or (self.websocket is not None and self.websocket.is_still)
         )
         if self._is_paused and not is_held and not self.transport.is_closing():
             self._is_paused = False
@@ -109,9 +122,9 @@ class TimedConnection(asyncio.Protocol):
         if self.reader.line:
             self.pause()
         call = self.call
-        is_theirs = (
-            call is None or self.drained is not None or not (call.request.is_whole or self._is_paused)
-        ) and self.websocket is None
+        is_theirs = call is None or self.drained is not None or not (call.request.is_whole or self._is_paused)
+        if self.websocket is not None:
+            is_theirs = self.websocket.is_open or self.drained is not None
         if is_theirs and not self.is_waiting:
             self.register.wait_for(self)
         elif not is_theirs and self.is_waiting:
@@ -119,7 +132,7 @@ class TimedConnection(asyncio.Protocol):
 
     def overdue(self, now: float) -> str:
         limits = self.register.limits
-        if self.websocket is not None:
+        if self.websocket is not None and self.drained is None:
             return self.websocket.overdue(now)
         request = self.call.request if self.call is not None else self.reader.request
         if self.drained is not None or (self.is_closing and request is None):
@@ -130,7 +143,7 @@ class TimedConnection(asyncio.Protocol):
             return "slow_body" if is_over or self._patience.is_over(now, request.size) else ""
         if self.reader.in_head or not self._has_begun:
             return "slow_head" if now - self._patience.since > limits.head_seconds else ""
-        idle = limits.known_idle_seconds if self.is_known or self._is_proxy else limits.idle_seconds
+        idle = limits.known_idle_seconds if self.is_known or self.is_proxy else limits.idle_seconds
         return "idle" if now - self._patience.since > idle else ""
 
     def _taken_by_client(self) -> int:
@@ -157,7 +170,8 @@ class TimedConnection(asyncio.Protocol):
             if self._is_paused:
                 self._is_paused = False
                 self.transport.resume_reading()
-            self.transport.write_eof()
+            with contextlib.suppress(OSError):  # the client has gone in this moment
+                self.transport.write_eof()
         else:
             self.transport.close()
 

@@ -1,0 +1,137 @@
+"""On whose behalf something is done: the request that is being answered, or the job that is being run.
+
+Whatever has only so many places asks here whom it should count them for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from ipaddress import ip_network
+from typing import Protocol
+
+__all__ = [
+    "about",
+    "address_key",
+    "answer_for",
+    "begin_to_call",
+    "caller",
+    "caused_by",
+    "host",
+    "is_for_a_stranger",
+    "job",
+    "owner",
+    "run_job",
+]
+
+STRANGERS = "strangers"
+
+
+class _Request(Protocol):
+    """A request that is being answered; `user_id` is None until somebody has found out who sent it."""
+
+    address: str
+    user_id: int | None
+
+
+class _Job:
+    __slots__ = ("has_called", "kind")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.has_called = False
+
+
+_request: ContextVar[_Request | None] = ContextVar("answered_request", default=None)
+_job: ContextVar[_Job | None] = ContextVar("running_job", default=None)
+_owner: ContextVar[str | None] = ContextVar("owner_of_jobs", default=None)
+_host: ContextVar[str | None] = ContextVar("host_of_file", default=None)
+
+
+def address_key(address: str) -> str:
+    """Key by which callers are counted: an IPv4 address, or the /64 of an IPv6 one, which usually is one caller's."""
+    if ":" not in address:
+        return address
+    try:
+        return str(ip_network(f"{address}/64", strict=False))
+    except ValueError:
+        return address
+
+
+def answer_for(request: _Request) -> None:
+    """Until this task ends, and in what it starts, everything is done for whoever sent `request`."""
+    _request.set(request)
+
+
+@contextmanager
+def run_job(kind: str, owner: str) -> Iterator[None]:
+    """Marks this block as the run of a job: calls and jobs that follow from it count for the job's owner."""
+    token = _job.set(_Job(kind))
+    try:
+        with caused_by(owner):
+            yield
+    finally:
+        _job.reset(token)
+
+
+@contextmanager
+def caused_by(owner: str) -> Iterator[None]:
+    """Makes `owner` (a member, or the site of another server) the owner of all jobs asked for in this block."""
+    token = _owner.set(owner)
+    try:
+        yield
+    finally:
+        _owner.reset(token)
+
+
+def owner() -> str:
+    """On whose behalf jobs are done that are asked for now. Empty for what the server does by itself."""
+    owner = _owner.get()
+    if owner is not None:
+        return owner
+    return STRANGERS if is_for_a_stranger() else caller() or ""
+
+
+@contextmanager
+def about(host: str) -> Iterator[None]:
+    """Marks everything in this block as caused by a file that `host` has sent."""
+    token = _host.set(host)
+    try:
+        yield
+    finally:
+        _host.reset(token)
+
+
+def host() -> str | None:
+    """The other server that what is being done is about; None for what is our own."""
+    return _host.get()
+
+
+def caller() -> str | None:
+    """Who has asked: a member by their id, anybody else by their address. None where nobody waits for an answer."""
+    request = _request.get()
+    if request is None:
+        return None
+    return address_key(request.address) if request.user_id is None else f"user:{request.user_id}"
+
+
+def is_for_a_stranger() -> bool:
+    """Whether somebody has asked who has not shown who they are."""
+    request = _request.get()
+    return request is not None and request.user_id is None
+
+
+def job() -> str:
+    """The kind of the job that is being run; empty where there is none."""
+    job = _job.get()
+    return "" if job is None else job.kind
+
+
+def begin_to_call() -> bool:
+    """Whether this is the first call of a job: nothing is lost yet if it is done later."""
+    job = _job.get()
+    is_first = job is not None and not job.has_called
+    if job is not None:
+        job.has_called = True
+    return is_first
