@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from kith.base.work import Work
+from kith.identity.groups import store as groups
 
 
 class Admission(Protocol):
@@ -27,7 +28,8 @@ class PeopleGate(Protocol):
         ...
 
 
-async def is_turned_away(work: Work, email: str, role: str) -> bool:
+async def is_turned_away(work: Work, user_id: int, email: str, role: str) -> bool:
     """Whether an account that is there already may not come in any more; whoever runs the server always may."""
     gate = work.find(PeopleGate)  # type: ignore[type-abstract]
-    return bool(email) and role == "user" and await gate.refuses_email(work, email)
+    is_refused = bool(email) and role == "user" and await gate.refuses_email(work, email)
+    return is_refused and not await groups.is_mighty(work.db, user_id)

@@ -28,9 +28,10 @@ from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
 from kith.identity.impersonation.service import refuse_call
 from kith.identity.rights import rights_of
+from kith.identity.scopes import IDENTITY
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
-from kith.identity.tokens.service import hash_key, may_be_token
+from kith.identity.tokens.service import hash_key, may_be_token, scopes_of
 from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
@@ -50,13 +51,15 @@ _SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 class SignInDoor(msgspec.Struct, frozen=True):
     """Through what somebody comes in, as the audit trail says it. `takes_code`: a code may follow the password.
 
-    `is_shared`: a program hands over the passwords of many, all from its own address.
+    `is_shared`: a program hands over the passwords of many, all from its own address. `by_name`: it says who comes
+    by their user name, so that no address stands for it.
     """
 
     app: str = "core.api"
     auth_method: str = "basic"
     takes_code: bool = False
     is_shared: bool = False
+    by_name: bool = False
 
 
 _API = SignInDoor()
@@ -155,11 +158,11 @@ class CallerAuthenticator:
         return kept
 
     async def _login(self, exchange: Exchange, username: str) -> Login | None:
-        version = exchange.version
-        login: Login | None = self._memo.get(version, ("login", username))
-        if (login is None or login.is_outdated(exchange.work.now)) and "\0" not in username:
-            login = await users.find_login_typed(exchange.work.db, username)
-            self._memo.put(version, ("login", username), login)
+        version, key = exchange.version, ("name" if _door(exchange).by_name else "login", username)
+        login: Login | None = self._memo.get(version, key)
+        if login is None or login.is_outdated(exchange.work.now):
+            login = await _find_login(exchange, username)
+            self._memo.put(version, key, login)
         return login
 
     def _is_remembered(self, exchange: Exchange, login: Login, password: str) -> bool:
@@ -253,7 +256,7 @@ class CallerAuthenticator:
         if token is None or token.intent not in ("api", "app_password"):
             return None
         if token.intent == "app_password":
-            named = await users.find_login_typed(work.db, username) if "\0" not in username else None
+            named = await _find_login(exchange, username)
             if named is None or named.id != token.user_id or not _may_enter(exchange, named):
                 return None
             await guessing.entered_by_program(work, exchange, named.id)
@@ -283,6 +286,14 @@ class CallerAuthenticator:
         return login
 
 
+async def _find_login(exchange: Exchange, username: str) -> Login | None:
+    if "\0" in username:
+        return None
+    if _door(exchange).by_name:
+        return await users.find_login(exchange.work.db, username)
+    return await users.find_login_typed(exchange.work.db, username)
+
+
 async def _pay(exchange: Exchange, login: Login | None, username: str) -> Paid:
     user_id = login.id if login is not None else None
     return await guessing.pay(exchange, exchange.work.db, user_id, username, is_shared=_door(exchange).is_shared)
@@ -305,8 +316,8 @@ def _without_secrets(caller: ApiCaller) -> ApiCaller:
 
 
 def _scopes(token: ApiToken) -> frozenset[str]:
-    scopes = frozenset(token.scopes.split()) or frozenset({"api"} if token.intent == "app_password" else ())
-    if "api" not in scopes:
+    scopes = frozenset(scopes_of(token.scopes, token.intent))
+    if IDENTITY not in scopes:
         raise Forbidden("This token has no `api` scope, so it does not open the identity API.")
     return scopes
 

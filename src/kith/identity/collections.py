@@ -26,7 +26,6 @@ from kith.identity.mappings import collections as mappings
 from kith.identity.memberships import api as memberships
 from kith.identity.messages import api as messages
 from kith.identity.policies import collections as policies
-from kith.identity.protected_configuration import guarded
 from kith.identity.providers import collections as providers
 from kith.identity.rest import Action, Resource
 from kith.identity.roles import collection as roles
@@ -54,7 +53,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
     access_requests.REQUESTS,
     sessions.RESOURCE,
     blueprints.RESOURCE,
-    *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
+    *(resource for room in _ROOMS for resource in room.RESOURCES),
 )
 
 ACTIONS: tuple[Action, ...] = (

@@ -16,6 +16,8 @@ from kith.identity.account_settings import pages as account_settings
 from kith.identity.account_settings.visitor import Visitor
 from kith.identity.account_settings.visitor_lookup import find_visitor, known_visitor
 from kith.identity.applications.library import LibraryEntry, library
+from kith.identity.authority.powers import SPECIAL as SPECIAL_POWERS
+from kith.identity.authority.powers import power_of
 from kith.identity.brands import pages as brands
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT as API_DIALECT
@@ -35,6 +37,7 @@ from kith.identity.messages.tables import UserMessage
 from kith.identity.policies.decider_names import decider_names
 from kith.identity.providers.oauth2 import pages as oauth
 from kith.identity.providers.saml import pages as saml
+from kith.identity.recovery import check as check_recovery
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest import fields
@@ -55,6 +58,7 @@ __all__ = [
     "API_DIALECT",
     "LEVELS",
     "RESOURCES",
+    "SPECIAL_POWERS",
     "TEAM",
     "Invite",
     "LibraryEntry",
@@ -65,6 +69,7 @@ __all__ = [
     "account_settings",
     "brands",
     "carried_key",
+    "check_recovery",
     "code_for_page",
     "count_members",
     "decider_names",
@@ -86,6 +91,7 @@ __all__ = [
     "oauth",
     "own_invites",
     "place_of",
+    "power_of",
     "read_uuid",
     "recognise",
     "rights_of",

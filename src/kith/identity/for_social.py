@@ -9,13 +9,14 @@ import msgspec
 
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity import presence, reauthentication
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.event_notifications.facts import DirectMessageAsked
 from kith.identity.messages.service import leave as leave_message
-from kith.identity.own_pages import key_of_page
+from kith.identity.own_pages import session_of_page
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import find_revoked, note_listening, note_use, still_open
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
@@ -34,8 +35,8 @@ from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
-from kith.identity.sealing import Sealer
 from kith.identity.sessions.belongings import SessionBelongings
+from kith.identity.sessions.cookies import PageSession
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.signups import store as signups
 from kith.identity.signups.mode import current as signup_mode
@@ -56,6 +57,7 @@ __all__ = [
     "DirectMessageAsked",
     "Issued",
     "OAuthError",
+    "PageSession",
     "Pictures",
     "Sealer",
     "SessionBelongings",
@@ -85,7 +87,6 @@ __all__ = [
     "is_confirmed",
     "is_password",
     "joined_since",
-    "key_of_page",
     "last_seen",
     "leave_message",
     "note_listening",
@@ -95,6 +96,7 @@ __all__ = [
     "revoke_oauth_token",
     "scope_words",
     "send_confirmation",
+    "session_of_page",
     "signup_mode",
     "still_open",
 ]

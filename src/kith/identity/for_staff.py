@@ -16,6 +16,7 @@ from kith.identity.signups import service as signups
 from kith.identity.signups.mode import began_at, reopen, want_approval
 from kith.identity.signups.service import NotWaiting
 from kith.identity.staff_view import PersonRecord
+from kith.identity.team_rights import TeamRights
 from kith.identity.users import service as people
 from kith.identity.users import store as users
 from kith.identity.users import team
@@ -30,6 +31,7 @@ __all__ = [
     "PersonRecord",
     "Role",
     "TeamMember",
+    "TeamRights",
     "approve_signup",
     "began_at",
     "delete_person",

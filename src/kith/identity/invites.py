@@ -12,7 +12,7 @@ from kith.base.db import UID, any_row, command, insert_into, query
 from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.stages.invitations import invitations
+from kith.identity.stages.invitations import invitations, told_of_invitation
 from kith.identity.users.tables import is_active, users
 
 MOST = 1000
@@ -117,8 +117,7 @@ async def invite(
         created_at=work.now,
         updated_at=work.now,
     )
-    context = {"invitation_uuid": made.id}
-    await audit.record(work, "invitation_created", "stages.invitation", user_id=by, context=context)
+    await audit.record(work, "invitation_created", "stages.invitation", user_id=by, context=told_of_invitation(made.id))
     return made
 
 

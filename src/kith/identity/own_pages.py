@@ -11,22 +11,22 @@ from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.identity.impersonation.service import refuse_call
 from kith.identity.sessions import cookies
+from kith.identity.sessions.cookies import PageSession
 
-__all__ = ["key_of_page"]
+__all__ = ["session_of_page"]
 
 _SAME_ORIGIN = b"same-origin"
 
 
-async def key_of_page(exchange: Exchange) -> str:
-    """What stands for the session where otherwise the key of a token would; empty where there is none."""
+async def session_of_page(exchange: Exchange) -> PageSession | None:
     key = cookies.carried_key(exchange)
     if key is None or not _is_asked_by_page(exchange):
-        return ""
+        return None
     session = await cookies.find(exchange)
     if session is None or session.user_id is None:
-        return ""
+        return None
     refuse_call(exchange)
-    return cookies.SESSION_KEY + key
+    return PageSession(key)
 
 
 def _is_asked_by_page(exchange: Exchange) -> bool:

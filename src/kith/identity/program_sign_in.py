@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Protocol
 
+from kith.base.caches import ForAWhile
 from kith.base.errors import Problem, Throttled
 from kith.base.exchange import Exchange, Server
 from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.audit import store as events
 from kith.identity.caller import ApiCaller
 from kith.identity.caller_authentication import CallerAuthenticator, SignInDoor
 from kith.identity.expressions import subjects
 from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.refusals import service as refusals
+from kith.identity.users import store as users
 
-__all__ = ["EnteredApplication", "ProgramRefused", "check_policies", "exchange_for", "sign_in"]
+__all__ = ["EnteredApplication", "ProgramLogins", "ProgramRefused", "check_policies", "exchange_for", "sign_in"]
 
+NOTED_SECONDS = 3600.0
+MOST_NOTED = 20_000
 WRONG = "The name or the password is wrong, or may not be used here."
 
 
@@ -56,7 +63,30 @@ async def sign_in(
 ) -> ApiCaller:
     caller = await _prove(exchange, username, password, door)
     await check_policies(exchange.work, entered, caller.id)
+    await exchange.find(ProgramLogins).note(exchange, entered, caller, door)
     return caller
+
+
+class ProgramLogins:
+    """Programs sign people in all day long: it is written down once per person, address and hour."""
+
+    def __init__(self) -> None:
+        self._noted: ForAWhile[bool] = ForAWhile("program_logins", seconds=NOTED_SECONDS, most=MOST_NOTED)
+
+    async def note(self, exchange: Exchange, entered: EnteredApplication, caller: ApiCaller, door: SignInDoor) -> None:
+        """In the audit trail, and as their last sign-in. Another process may have done it already."""
+        key = (caller.id, door.app, exchange.address)
+        if self._noted.get(key):
+            return
+        self._noted.put(key, True)
+        since = exchange.work.now - timedelta(seconds=NOTED_SECONDS)
+        if await events.has_login(exchange.work.db, caller.id, door.app, exchange.address, since):
+            return
+        application = {"pk": entered.application, "name": entered.application_name, "slug": entered.slug}
+        context = {"auth_method": door.auth_method, "by": caller.way, "authorized_application": application}
+        async with exchange.work.noting() as aside:
+            await users.signed_in(aside.db, caller.id, aside.now)
+            await audit.record(aside, "login", door.app, user_id=caller.id, username=caller.username, context=context)
 
 
 async def _prove(exchange: Exchange, username: str, password: str, door: SignInDoor) -> ApiCaller:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from kith.base.clocks import is_recent
 from kith.base.errors import Complaint, Forbidden, Invalid
 from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
@@ -48,7 +49,7 @@ def is_fresh(session: LoginSession, now: datetime) -> bool:
     """Whether the session's person has authenticated recently."""
     if session.by_id is not None or session.auth_method == BY_APP_PASSWORD:
         return False
-    return now - session.created_at < FRESH
+    return is_recent(session.created_at, now, FRESH)
 
 
 async def is_password(work: Work, user: User, given: str) -> bool:

@@ -10,6 +10,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.links import service as links
+from kith.identity.links.tables import OneTimeLink
 from kith.identity.messages import service as messages
 from kith.identity.sessions import cookies
 from kith.identity.sessions import service as sessions
@@ -39,14 +40,23 @@ async def offer(work: Work, user: User, *, minutes: int, by_name: str, by: int |
     return f"{work.settings.base_url}{PATH}{key}/"
 
 
+async def check(work: Work, key: str) -> User:
+    """Whom a link would sign in. It is not used up: mail programs open links to show a preview."""
+    return await _person_of(work, await links.find(work, key, flow=None))
+
+
+async def _person_of(work: Work, link: OneTimeLink | None) -> User:
+    user = await users.find_by_id(work.db, link.user_id) if link is not None else None
+    if user is None or not user.is_active or user.approved_at is None:
+        raise RecoveryLinkOver
+    return user
+
+
 async def use(exchange: Exchange, key: str) -> Headers:
     """Sign the link's person in with a new session; returns the header with its cookie."""
     work = exchange.work
     old = await cookies.find(exchange)
-    link = await links.claim(work, key, flow=None)
-    user = await users.find_by_id(work.db, link.user_id) if link is not None else None
-    if user is None or not user.is_active or user.approved_at is None:
-        raise RecoveryLinkOver
+    user = await _person_of(work, await links.claim(work, key, flow=None))
     if old is not None:
         await session_store.end(work.db, old.session_uuid)
         work.announce(sessions.SessionEnded(session_uuid=old.session_uuid))

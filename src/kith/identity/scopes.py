@@ -44,7 +44,8 @@ PARENTS: dict[str, tuple[str, ...]] = {
 _ALONE = ("profile", "push", "crypto")
 SOCIAL: tuple[str, ...] = (*PARENTS, *_ALONE, *dict.fromkeys(child for below in PARENTS.values() for child in below))
 DEFAULT_SOCIAL = "read"
-OPENID_DEFAULTS = ("openid", "profile", "email", "offline_access")
+SIGN_IN = "openid"  # that somebody signs in, and is who they are
+OPENID_DEFAULTS = (SIGN_IN, "profile", "email", "offline_access")
 ENTITLEMENTS = "entitlements"  # what somebody may do within the application
 IDENTITY = "api"  # what opens the identity API
 KNOWN: tuple[str, ...] = tuple(dict.fromkeys((IDENTITY, *SOCIAL, *OPENID_DEFAULTS, ENTITLEMENTS, "groups", "dcr")))
@@ -74,6 +75,13 @@ def within(asked: Iterable[str], allowed: Iterable[str]) -> bool:
     """Whether everything asked for is allowed, by itself or by a parent."""
     reach = {scope for one in allowed for scope in _BELOW.get(one, (one,))}
     return all(_BELOW.get(scope, frozenset((scope,))) <= reach for scope in asked)
+
+
+def common(asked: Iterable[str], allowed: Iterable[str]) -> list[str]:
+    """What both include: of `read` and `read:statuses`, the latter."""
+    one, other = list(asked), list(allowed)
+    both = [*(scope for scope in one if within([scope], other)), *(scope for scope in other if within([scope], one))]
+    return list(dict.fromkeys(both))
 
 
 def complain(scopes: Iterable[str]) -> str | None:

@@ -54,7 +54,7 @@ async def check_offer(draft: RecordDraft[AccessOfferRecord]) -> None:
         draft.complain("approvers", words, "required")
     if service.seconds_of(draft.value("longest")) >= service.LONGEST_SECONDS:
         draft.complain("longest", "Choose at most ten years.", "too_big")
-    refused = await complain_grant(draft, group)
+    refused = await complain_grant(draft, [group] if group is not None else [])
     if refused is not None:
         draft.complain("group", refused, "permission_denied")
     if application is not None and not draft.caller.may(_BINDING):

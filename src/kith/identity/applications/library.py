@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import msgspec
-from sqlalchemy import and_, exists, select
+from sqlalchemy import exists, select
 
 from kith.base.db import query
 from kith.base.work import Work
@@ -28,7 +28,7 @@ class LibraryEntry(msgspec.Struct):
     is_bound: bool
 
 
-_is_bound = exists().where(and_(bindings.c.target == applications.c.pbm_uuid, bindings.c.enabled))
+_is_bound = exists().where(bindings.c.target == applications.c.pbm_uuid)
 _shown = query(
     select(*(applications.c[name] for name in LibraryEntry.__struct_fields__[:-1]), _is_bound.label("is_bound"))
     .where(~applications.c.meta_hide)

@@ -10,6 +10,8 @@ from kith.base.db import METADATA, UID, Document, Instant
 
 # Sign-ins have an index of their own, for policies that look at where somebody was before.
 LOGINS = text("action = 'login'")
+# Through which programs sign people in, from their own addresses.
+BY_PROGRAMS = ("providers.ldap", "providers.radius")
 
 events = Table(
     "identity_events",

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.errors import Complaint, Invalid, NotFound
+from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.params import BodyLimits, Upload
 from kith.base.params.body import read_body
@@ -59,12 +59,14 @@ def _told(place: Any, one: folder.BlueprintFile) -> dict[str, Any]:
     return {"path": one.path, "last_m": one.changed_at, "hash": digest, "meta": meta}
 
 
-async def apply_again(exchange: Exchange, _caller: ApiCaller, id: str) -> Answer:
-    """Whatever has changed since; the record is as it was before the run."""
+async def apply_again(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
+    """Whatever has changed since; the record is as it was before the run. One that is off is for superusers."""
     key = read_uuid(id)
     found = None if key is None else await find(exchange.work.db, key)
     if found is None:
         raise NotFound
+    if not found.enabled and caller.permissions is not None:
+        raise Forbidden("Only a superuser may apply a blueprint that is switched off.")
     exchange.work.enqueue(APPLY, ApplyBlueprint(found.instance_uuid), key=found.instance_uuid)
     told = msgspec.to_builtins(found)
     told |= {"created": told.pop("created_at"), "last_updated": told.pop("updated_at")}
@@ -90,6 +92,10 @@ async def import_file(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer
     return _show({"success": True, "logs": _logs(done), "changes": msgspec.to_builtins(done.changes)})
 
 
+# It may say where a secret of the file is sent.
+OTHERS_FILE = "Only a superuser may send a context for a file of the folder. Send the blueprint itself, or no context."
+
+
 async def _read(exchange: Exchange, caller: ApiCaller, sent: dict[str, Any]) -> ReadFile:
     settings = exchange.work.settings
     upload, path, context = sent.get("file"), sent.get("path"), sent.get("context") or {}
@@ -108,9 +114,12 @@ async def _read(exchange: Exchange, caller: ApiCaller, sent: dict[str, Any]) -> 
         content = await asyncio.to_thread(folder.read_file, folder.folder_of(settings), path)
     else:
         raise Invalid(fields={"": [Complaint("Either path or file must be set.")]})
+    is_delegate = caller.permissions is not None
+    if path is not None and context and is_delegate:
+        raise Forbidden(OTHERS_FILE)
     blueprint = await asyncio.to_thread(read_blueprint, content, FROM_API if path is None else FROM_DISK)
-    is_shut = path is None and caller.permissions is not None
-    return ReadFile(blueprint, folder.outside_of(settings, is_open=False, is_shut=is_shut), context)
+    outside = folder.outside_of(settings, is_open=False, is_shut=path is None and is_delegate)
+    return ReadFile(blueprint, outside, context)
 
 
 def _line(level: str, words: str) -> dict[str, str]:

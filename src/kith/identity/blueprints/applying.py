@@ -11,7 +11,7 @@ import msgspec
 from kith.base.errors import Forbidden, Invalid, Problem
 from kith.base.work import Work
 from kith.identity.blueprints import authentik
-from kith.identity.blueprints.evaluation import Evaluation, FoundRecord
+from kith.identity.blueprints.evaluation import MOST_STEPS, Evaluation, FoundRecord
 from kith.identity.blueprints.models import Model, Models, StoredValues, reference_of, shown
 from kith.identity.blueprints.outside import OutsideValues
 from kith.identity.blueprints.reading import STATES, Blueprint, BlueprintEntry
@@ -27,6 +27,9 @@ __all__ = ["SYSTEM", "Applied", "ReadFile", "apply", "rehearse"]
 
 SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
 MOST_PASSWORDS = 100  # each takes a while
+# Everybody else who writes waits until a blueprint is applied. Whoever is no superuser keeps them waiting for less.
+MOST_SEARCHES = 1_000
+MOST_STEPS_OF_DELEGATES = 200_000
 NewPasswords = dict[tuple[int, int], NewPassword | None]  # by the number of the file and of the entry
 META = frozenset({"authentik_blueprints.metaapplyblueprint", "managed.metaapplyblueprint"})
 
@@ -121,7 +124,9 @@ async def _prepare(run: BlueprintRun, files: Sequence[ReadFile]) -> None:
     slow: dict[str, Model] = {}
     try:
         for file in files:
-            outer = Evaluation({**file.blueprint.context, **file.context}, file.outside, {}, None)
+            outer = Evaluation(
+                {**file.blueprint.context, **file.context}, file.outside, {}, None, _most_steps(run.caller)
+            )
             for entry in file.blueprint.entries:
                 if entry.model in META or entry.model in authentik.LEFT_OUT:
                     continue
@@ -155,7 +160,7 @@ async def _hash_ahead(
     passwords: NewPasswords = {}
     models = work.find(Models)
     for number, file in enumerate(files):
-        outer = Evaluation({**file.blueprint.context, **file.context}, file.outside, {}, None)
+        outer = Evaluation({**file.blueprint.context, **file.context}, file.outside, {}, None, _most_steps(caller))
         for place, entry in enumerate(file.blueprint.entries):
             if "password" not in entry.attrs or entry.model in META:
                 continue
@@ -187,8 +192,9 @@ class _File:
         self._passwords = passwords
         self._models = run.work.find(Models)
         self._known: dict[str, FoundRecord] = {}
+        self._searches = 0
         context = {**file.blueprint.context, **file.context}
-        self._evaluation = Evaluation(context, file.outside, self._known, self._find)
+        self._evaluation = Evaluation(context, file.outside, self._known, self._find, _most_steps(run.caller))
 
     async def apply(self) -> None:
         await self._check_rights()
@@ -208,6 +214,9 @@ class _File:
             await _check_right(self._run, model)
 
     async def _find(self, name: str, wanted: dict[str, Any], whole: bool) -> Any:
+        self._searches += 1
+        if self._searches > MOST_SEARCHES and self._run.caller.permissions is not None:
+            raise BadBlueprint(f"there are more than {MOST_SEARCHES} !Find and !FindObject")
         model = self._models.find(name)
         if not await model.may_see(self._run.work, self._run.caller):
             raise Forbidden(f"User lacks permission to view {model.name}", extra={"code": "permission_denied"})
@@ -281,6 +290,10 @@ class _File:
         if fields:
             self._run.changes.append(Change("changed", model.name, _label(model, now), fields))
         return now
+
+
+def _most_steps(caller: ApiCaller) -> int:
+    return MOST_STEPS if caller.permissions is None else MOST_STEPS_OF_DELEGATES
 
 
 def _opened(given: Any, model: Model, name: str, sealer: FileSealer | None) -> Any:

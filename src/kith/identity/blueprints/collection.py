@@ -6,7 +6,7 @@ import asyncio
 from datetime import datetime
 from typing import Any
 
-from kith.base.errors import Forbidden, Problem
+from kith.base.errors import Problem
 from kith.base.work import Work
 from kith.identity.blueprints import folder
 from kith.identity.blueprints.applying import SYSTEM, ReadFile, rehearse
@@ -41,14 +41,9 @@ class BlueprintInstanceRecord(Record, kw_only=True):
 
 
 async def ahead(draft: RecordDraft[BlueprintInstanceRecord]) -> None:
-    """A blueprint is applied as the server itself, so only somebody who may do everything says what is in one."""
+    """A blueprint is applied as the server itself: what is in one must be right before it is kept."""
     if not any(draft.sets(name) for name in _SAYS):
         return
-    if draft.caller.permissions is not None:
-        raise Forbidden(
-            "Only a superuser may say what a blueprint does; import it to apply it with your own permissions.",
-            extra={"code": "permission_denied"},
-        )
     path, content = draft.value("path") or "", draft.value("content") or ""
     if not path and not content:
         draft.complain("", "Either path or content must be set.")

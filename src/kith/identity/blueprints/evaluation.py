@@ -40,22 +40,28 @@ class Evaluation:
     """`known` are the records of entries by the entries' ids; `find` looks for records that are there."""
 
     def __init__(
-        self, context: Mapping[str, Any], outside: OutsideValues, known: Mapping[str, FoundRecord], find: Finder | None
+        self,
+        context: Mapping[str, Any],
+        outside: OutsideValues,
+        known: Mapping[str, FoundRecord],
+        find: Finder | None,
+        most_steps: int = MOST_STEPS,
     ) -> None:
         self._context = context
         self._outside = outside
         self._known = known
         self._find = find
         self._steps = 0
-        self._left = MOST_STEPS  # steps, and text by its length: what is named often may be written out
+        self._left = most_steps  # steps, and text by its length: what is named often may be written out
+        self._sizes: dict[
+            int, tuple[Any, int]
+        ] = {}  # of lists and mappings, which stay here so that an id is one thing
         self._items: list[tuple[Any, Any]] = []  # the enumerations around, the outermost first
         self._depth = 0
 
     async def value(self, given: Any) -> Any:
         self._steps += 1
-        self._left -= 1 + (len(given) >> 6 if isinstance(given, str) else 0)
-        if self._left < 0:
-            raise BadBlueprint("too much comes of its tags")
+        self._spend(1 + (len(given) >> 6 if isinstance(given, str) else 0))
         if self._steps % TURN == 0:
             await asyncio.sleep(0)  # others have a turn
         if self._depth >= MOST_DEPTH:
@@ -71,6 +77,23 @@ class Evaluation:
             return given
         finally:
             self._depth -= 1
+
+    def _spend(self, cost: int) -> None:
+        self._left -= cost
+        if self._left < 0:
+            raise BadBlueprint("too much comes of its tags")
+
+    def _size(self, made: Any) -> int:
+        """How much it is when it is written out; each list is looked at once."""
+        if isinstance(made, str):
+            return 1 + (len(made) >> 6)
+        if not isinstance(made, (dict, list)):
+            return 1
+        known = self._sizes.get(id(made))
+        if known is None:
+            parts = made.values() if isinstance(made, dict) else made
+            known = self._sizes[id(made)] = made, 1 + sum(self._size(one) for one in parts)
+        return known[1]
 
     async def _tag(self, tag: tags.BlueprintTag) -> Any:  # noqa: C901 - one case for each tag
         match tag:
@@ -97,7 +120,9 @@ class Evaluation:
             case tags.Enumerate():
                 return await self._enumerate(tag)
             case tags.Index() | tags.Item():
-                return self._item(tag.depth, tag.line)[0 if isinstance(tag, tags.Index) else 1]
+                found = self._item(tag.depth, tag.line)[0 if isinstance(tag, tags.Index) else 1]
+                self._spend(self._size(found))  # each time that it is named: lists that hold others twice grow fast
+                return found
             case tags.AtIndex():
                 return await self._at_index(tag)
         raise BadBlueprint(f"line {tag.line}: a sealed text can only be the value of a field")

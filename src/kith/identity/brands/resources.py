@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Column, and_, bindparam, func, select
 
 from kith.base.db import UID, query
-from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.brands.facts import BrandChanged
 from kith.identity.brands.fields import BrandPicture, Domain, StyleSheet
@@ -22,7 +21,8 @@ _FLOW = "identity_flows.flow_uuid"
 
 
 def _flow(name: str, designation: str, help: str) -> Reference:
-    return Reference(name=f"flow_{name}", null=True, to=_FLOW, where=(("designation", designation),), help=help)
+    where = (("designation", designation),)
+    return Reference(name=f"flow_{name}", null=True, to=_FLOW, on_delete="RESTRICT", where=where, help=help)
 
 
 FIELDS = (
@@ -31,7 +31,9 @@ FIELDS = (
     Text(name="branding_title", default="", most=255, help="The server's title (KITH_TITLE) when left empty."),
     BrandPicture(name="branding_logo", default=""),
     BrandPicture(name="branding_favicon", default=""),
-    StyleSheet(name="branding_custom_css", default="", help="Added to the style of all pages."),
+    StyleSheet(
+        name="branding_custom_css", default="", help="Added to the style of all pages. Only superusers change it."
+    ),
     _flow("authentication", "authentication", "How people sign in here; the first that fits when left out."),
     _flow("invalidation", "invalidation", "How people sign out."),
     _flow("recovery", "recovery", "What people do who forgot their password."),
@@ -83,11 +85,7 @@ _other_default = query(
     str,
 )
 _counted = query(select(func.count()).select_from(brands), int)
-_FLOWS = tuple(field.name for field in FIELDS if field.name.startswith("flow_"))
 NO_BRAND = "00000000-0000-0000-0000-000000000000"
-
-
-SIGN_IN = "Only a superuser may change by which flows people sign in and out, and guard their accounts."
 
 
 async def count(work: Work) -> int:
@@ -95,8 +93,6 @@ async def count(work: Work) -> int:
 
 
 async def check(draft: RecordDraft[BrandRecord]) -> None:
-    if draft.caller.permissions is not None and any(draft.value(name) != draft.stored.get(name) for name in _FLOWS):
-        raise Forbidden(SIGN_IN, extra={"code": "permission_denied"})
     db = draft.work.db
     await db.hold("identity.brands")
     if draft.now.default and await db.one(_other_default, but=draft.id or NO_BRAND) is not None:

@@ -9,11 +9,11 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.crypto.tables import FIELDS, keypairs
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
-from kith.identity.sealing import Sealer
 
 PATH = "/crypto/certificatekeypairs/"
 _KEY_PLACE = f"{keypairs.name}.key_data"

@@ -15,8 +15,9 @@ from kith.base.work import Work
 from kith.identity.access_requests import expiry as access_requests
 from kith.identity.memberships import service as memberships
 from kith.identity.policies import expiry as policies
-from kith.identity.rest.facts import EndPlanned
+from kith.identity.rest.facts import AccessChanged, EndPlanned
 from kith.identity.users import expiry as users
+from kith.identity.users.service import UserDeleted
 
 AT_ONCE = 100
 
@@ -42,10 +43,17 @@ async def plan(work: Work, fact: EndPlanned) -> None:
     work.enqueue(END, DueEnds(), at=fact.at, key=f"at {fact.at.isoformat()}")
 
 
+async def look(work: Work, _fact: UserDeleted | AccessChanged) -> None:
+    """Somebody, or a group, may be gone whom a binding names."""
+    work.enqueue(GONE, DueEnds(), key="gone")
+
+
+GONE = _ending("bound_people_and_groups", policies.tell_gone)
 KINDS = (
     _ending("people", users.end_due),
     _ending("memberships", memberships.end_due),
     _ending("bindings", policies.tell_due),
+    GONE,
     _ending("requests", access_requests.end_due),
 )
 END: JobKind[DueEnds] = JobKind(name="identity.due_ends", payload=DueEnds, parts=KINDS)

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from kith.base import mail_texts
-from kith.base.jobs import Give, JobKind
+from kith.base.jobs import MAKES_ROOM, Give, JobKind
 from kith.base.mail import Mail
 from kith.base.mail_texts import MailText
 from kith.base.mailing import post
@@ -178,7 +178,7 @@ async def _tell(
             whom = [None]  # a channel hears it, whether it is for somebody in particular or not
         for id in whom:
             one = msgspec.structs.replace(delivery, id=str(uuid.uuid4()))
-            work.enqueue(CALL, WebhookCall(one, id))
+            work.enqueue(CALL, WebhookCall(one, id), owner=f"transport:{one.transport}")
         return
     message = message_for(work, delivery, rule, event)
     for user in people:
@@ -282,5 +282,5 @@ MATCH: JobKind[EventRecorded] = JobKind(
 TELL_HELD: JobKind[HeldEvents] = JobKind(name="events.tell_held", payload=HeldEvents, handler=tell_held)
 DELIVER: JobKind[NotificationDelivery] = JobKind(name="events.deliver", payload=NotificationDelivery, handler=deliver)
 CALL: JobKind[WebhookCall] = JobKind(
-    name="events.call", payload=WebhookCall, handler=call, outside=True, concurrency=4, attempts=10
+    name="events.call", payload=WebhookCall, handler=call, outside=True, concurrency=4, attempts=10, **MAKES_ROOM
 )

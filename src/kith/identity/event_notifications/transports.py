@@ -67,14 +67,11 @@ class NotificationTransportRecord(Record, kw_only=True):
 
 
 async def check(draft: RecordDraft[NotificationTransportRecord]) -> None:
-    now, caller = draft.now, draft.caller
+    now = draft.now
     if now.mode in (WEBHOOK, SLACK) and not now.webhook_url:
         draft.complain("webhook_url", "A webhook needs an address.", "required")
     if now.mode == DIRECT and now.direct_sender is None:
         draft.complain("direct_sender", "A direct message needs a sender.", "required")
-    is_foreign = now.direct_sender is not None and now.direct_sender != caller.id
-    if draft.sets("direct_sender") and is_foreign and caller.permissions is not None:
-        draft.complain("direct_sender", "Only a superuser may have messages sent in another name.", "permission_denied")
 
 
 RESOURCE = Resource(

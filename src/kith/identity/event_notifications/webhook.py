@@ -13,6 +13,7 @@ import msgspec
 
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import Give
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.event_notifications import message as messages
@@ -22,7 +23,6 @@ from kith.identity.event_notifications.transports import SLACK, NotificationTran
 from kith.identity.expressions import subjects
 from kith.identity.expressions.run import ExpressionObject
 from kith.identity.mappings import service as mappings
-from kith.identity.sealing import Sealer
 
 SECONDS = 15.0
 MOST_BYTES = 256 * 1024

@@ -41,7 +41,7 @@ async def answer_challenge(exchange: Exchange, slug: FromPath[str]) -> Answer:
 
 async def _go(exchange: Exchange, slug: str, sent: dict[str, Any] | None) -> Answer:
     run = await open_run(exchange, slug, page_query(exchange))
-    result = await run.go(sent)
+    result = await run.go(sent, may_act=sent is not None)
     return Answer(200, (*JSON, *cookies(exchange, run)), _encode(shown(exchange, run, result)))
 
 

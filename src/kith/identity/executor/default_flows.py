@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from sqlalchemy import bindparam, delete
 
+from kith.base.clocks import is_recent
 from kith.base.db import UID, command
 from kith.base.exchange import Exchange
 from kith.identity.brands import service as brands
@@ -33,7 +34,7 @@ async def find_default(exchange: Exchange, designation: str) -> str | None:
         verdict = await evaluate_target(
             work, flow.pbm_uuid, request, "any" if flow.policy_engine_mode == "any" else "all"
         )
-        if verdict.passing:
+        if verdict.passing or verdict.is_unsure:  # one that cannot be asked denies by itself, and opens no other
             return flow.slug
     return None
 
@@ -48,7 +49,8 @@ async def flow_to_pass(exchange: Exchange, purpose: str) -> str | None:
         return None
     plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
     at = await store.run_changed_at(work.db, session.session_uuid, flow.flow_uuid)
-    has_passed = plan is not None and plan.over == "ended" and at is not None and work.now - at < PASSED_FOR
+    has_ended = plan is not None and plan.over == "ended"
+    has_passed = has_ended and at is not None and is_recent(at, work.now, PASSED_FOR)
     return None if has_passed else flow.slug
 
 

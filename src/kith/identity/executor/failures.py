@@ -6,9 +6,9 @@ import traceback
 from typing import Any
 
 import msgspec
-import structlog
 from sqlalchemy import and_, bindparam, select
 
+from kith.base.counted_log import log_counted
 from kith.base.db import UID, any_of, query
 from kith.base.work import Origin, Work, Works
 from kith.identity.audit import service as audit
@@ -31,7 +31,6 @@ _stage_name = query(select(stages.c.name).where(stages.c.stage_uuid == bindparam
 _secret_answers = query(
     select(prompts.c.field_key).where(and_(prompts.c.type == "password", any_of(prompts.c.field_key, "names"))), str
 )
-_log = structlog.get_logger()
 
 
 class FlowFailed(msgspec.Struct, frozen=True):
@@ -91,7 +90,7 @@ async def deny(work: Work, place: RunPlace, denied: Denied, verdict: PolicyVerdi
 
 async def fail(works: Works, origin: Origin, place: RunPlace, error: Exception) -> FlowFailed:
     """Record the failure in a work of its own: the one in which it happened is rolled back."""
-    _log.error("flows.stage_failed", request=origin.request_id, flow=place.flow.slug, exc_info=error)
+    log_counted("error", "flows.stage_failed", error=error, request=origin.request_id, flow=place.flow.slug)
     lines = traceback.format_exception(error)
     words = f"{type(error).__name__}: {error}"
     async with works.begin(origin) as work:

@@ -19,7 +19,7 @@ from kith.base.work import Work, Works
 from kith.identity.executor import stored_plans
 from kith.identity.executor.failures import FlowFailed, RunPlace, deny, fail
 from kith.identity.executor.flow_access import WAY_IN, FlowEntry, ask_flow, ask_step, level_missing, may_sign_up
-from kith.identity.executor.mailed_links import arrive, came_by
+from kith.identity.executor.mailed_links import LINK, arrive, came_by, look_at
 from kith.identity.executor.stored_plans import PLACE
 from kith.identity.expressions import subjects
 from kith.identity.flows.plan import Flow, FlowPlan, Step, find_flow, steps_of
@@ -59,6 +59,7 @@ class FlowRun:
         self._flow = flow
         self._query = query
         self._anew: PlanContext | None = None  # what a run that starts over still knows
+        self._may_act = False
         self._place = RunPlace(flow, held.session.user_id)
         self.held = held
         self.signed_out = False
@@ -74,9 +75,15 @@ class FlowRun:
             "messages": self.messages,
         }
 
-    async def go(self, answer: dict[str, Any] | None = None) -> Result:
-        """Take the answer, if there is one, then run steps until there is something to show."""
+    async def go(self, answer: dict[str, Any] | None = None, *, may_act: bool) -> Result:
+        """Take the answer, if there is one, then run steps until there is something to show.
+
+        Without `may_act` nothing changes but the run itself: a stage that would do something by itself asks first.
+        Anybody can send a browser to an address; what acts is a form with its token, or what a source or a client
+        has proven.
+        """
         _refuse_too_long(answer)
+        self._may_act = may_act
         for _ in range(MOST_STEPS):
             held, signed_out = self.held, self.signed_out
             try:
@@ -102,7 +109,7 @@ class FlowRun:
             self._place = RunPlace(self._flow, self.held.session.user_id, plan)
             key = self._query.get("flow_token", "")
             if key and not came_by(plan, key):
-                return await self._arrive(work, key)
+                return await (self._arrive(work, key) if self._may_act else self._ask_to_arrive(work, key))
             if plan is None:
                 return await self._planned(work, PlanContext())
             if not plan.steps:
@@ -124,7 +131,7 @@ class FlowRun:
         stage = await kind.find(work, step.stage_uuid)
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, plan.context.only(WAY_IN))
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage, may_act=self._may_act)
         match await reauthentication.ask(turn, step.kind, answer):
             case Challenge() as question:
                 await self._save(work, plan)
@@ -176,6 +183,13 @@ class FlowRun:
         async with self._works.begin(self._exchange.origin) as work:
             planned = await self._planned(work, context, more)
             return None if isinstance(planned, Passed) else planned
+
+    async def _ask_to_arrive(self, work: Work, key: str) -> Denied | Challenge:
+        """A mailed link is looked at without being used: mail programs open links to show a preview."""
+        found = await look_at(work, key, self._flow.flow_uuid, self.held.session.user_id)
+        if isinstance(found, Denied):
+            return await deny(work, self._place, found)
+        return Challenge(LINK, {"pending_user": found.context.pending_user_identifier or ""})
 
     async def _arrive(self, work: Work, key: str) -> Denied | Passed:
         plan = await arrive(work, key, self._flow.flow_uuid, self.held.session.user_id)
@@ -236,7 +250,7 @@ class FlowRun:
         return await deny(work, self._place, Denied(words, reason), verdict)
 
     async def _request(self, work: Work, plan: FlowPlan) -> PolicyRequest:
-        person = await find_person(work, plan.context.user_id, self.held.session.user_id)
+        person = await find_person(work, self._flow, plan.context, self.held.session.user_id)
         return PolicyRequest(person=person, context=plan.context.public(), client_ip=self._exchange.address)
 
     async def _ask(self, work: Work, plan: FlowPlan, step: Step) -> PolicyVerdict:
@@ -252,9 +266,9 @@ class FlowRun:
         await stored_plans.save(work, self.held.session.session_uuid, plan)
 
     def _destination(self, plan: FlowPlan) -> str:
-        """Where the run leads: what the context names, else the page's `next` if it is on this server."""
+        """Where the run leads: what the context names, else the `next` of the page that was opened last."""
         chosen = plan.context.redirect
-        return chosen if chosen is not None else safe_path(plan.query.get("next", ""))
+        return chosen if chosen is not None else safe_path(self._query.get("next") or plan.query.get("next", ""))
 
 
 async def find_run(

@@ -139,6 +139,10 @@ async def _rehearse_step(work: Work, step: Step, request: PolicyRequest, names: 
 def _why(step: Step, verdict: PolicyVerdict, *, at_plan: bool) -> str:
     if step.kind not in KINDS:
         return "This server does not support this kind of stage. The flow would stop here."
+    if verdict.is_unsure:
+        if verdict.passing:
+            return "Its policies cannot be asked, so it runs: leaving out a stage that guards would open the way."
+        return "Its policies cannot be asked, so it is skipped: it gives something."
     if not verdict.trace:
         return "No policies are bound to this stage, so it always runs."
     if at_plan:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import uuid
 
 import msgspec
-import structlog
 
+from kith.base.counted_log import log_counted
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.flows.plan import FlowPlan
 from kith.identity.links import service as links
-from kith.identity.sealing import Sealer
+from kith.identity.links.tables import OneTimeLink
 from kith.identity.stages.kinds.email import PLACE
 from kith.identity.stages.turn import Denied
 
+LINK = "link"  # the component that asks whether to go on
 OVER = Denied("This link is not valid any more.", "a link was used before, is too old, or for another flow")
-_log = structlog.get_logger()
 
 
 def came_by(plan: FlowPlan | None, key: str) -> bool:
@@ -25,7 +26,15 @@ def came_by(plan: FlowPlan | None, key: str) -> bool:
 
 async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> FlowPlan | Denied:
     """Use the link up and return its plan. It is refused for somebody else who is signed in."""
-    link = await links.claim(work, key, flow=flow_uuid)
+    return _plan_of(work, await links.claim(work, key, flow=flow_uuid), flow_uuid, user_id)
+
+
+async def look_at(work: Work, key: str, flow_uuid: str, user_id: int | None) -> FlowPlan | Denied:
+    """The same, without using the link up."""
+    return _plan_of(work, await links.find(work, key, flow=flow_uuid), flow_uuid, user_id)
+
+
+def _plan_of(work: Work, link: OneTimeLink | None, flow_uuid: str, user_id: int | None) -> FlowPlan | Denied:
     if link is None:
         return OVER
     if user_id is not None and link.user_id != user_id:
@@ -33,6 +42,6 @@ async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> F
     try:
         plan = msgspec.json.decode(work.find(Sealer).open(link.plan, PLACE), type=FlowPlan)
     except (msgspec.DecodeError, ValueError):
-        _log.warning("flows.link_unreadable", flow=flow_uuid)
+        log_counted("warning", "flows.link_unreadable", flow=flow_uuid)
         return OVER
     return msgspec.structs.replace(plan, run_uuid=str(uuid.uuid4()))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import msgspec
-import structlog
 
+from kith.base.counted_log import log_counted
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit.service import MASK, masked
 from kith.identity.flows.plan import FlowPlan, PassedStep, Step
 from kith.identity.flows.plan_context import PlanContext
-from kith.identity.sealing import Sealer
 from kith.identity.sessions import store
 
 PLACE = "identity_flow_runs.plan"
 MOST_PAST = 20
 MOST_PAST_BYTES = 4 << 10
-_log = structlog.get_logger()
 
 
 async def load(work: Work, session_uuid: str, flow_uuid: str) -> FlowPlan | None:
@@ -26,7 +25,7 @@ async def load(work: Work, session_uuid: str, flow_uuid: str) -> FlowPlan | None
     try:
         return msgspec.json.decode(work.find(Sealer).open(sealed, PLACE), type=FlowPlan)
     except (msgspec.DecodeError, ValueError):
-        _log.warning("flows.plan_unreadable", flow=flow_uuid)
+        log_counted("warning", "flows.plan_unreadable", flow=flow_uuid)
         return None
 
 

@@ -74,7 +74,7 @@ async def _of_application(works: Works, wanted: GrantFilter, application: Applic
     if not bound:
         yield [_entry(application, None, None, "everybody")]
     for one in bound:
-        if one.expires is not None and one.expires <= now:
+        if not one.enabled or (one.expires is not None and one.expires <= now):
             continue  # nobody may enter by it, but neither may everybody
         if one.user_id is not None:
             if wanted.user in (ALL_USERS, one.user_id):
@@ -82,7 +82,7 @@ async def _of_application(works: Works, wanted: GrantFilter, application: Applic
         elif one.group is not None:
             async for rows in _of_group(works, wanted, application, one, one.group):
                 yield rows
-        else:
+        elif one.policy_name is not None:
             yield [_entry(application, one, None, f"policy {one.policy_name}")]
 
 

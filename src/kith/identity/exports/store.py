@@ -24,7 +24,7 @@ class ApplicationLine(msgspec.Struct):
 
 
 class BindingLine(msgspec.Struct):
-    """Who or what decides about an application; exactly one of the three names is there."""
+    """Who or what decides about an application. None of the three names is there where whom it named was deleted."""
 
     group: str | None
     user_id: int | None
@@ -34,6 +34,7 @@ class BindingLine(msgspec.Struct):
     username: str | None
     group_name: str | None
     policy_name: str | None
+    enabled: bool
 
 
 class AllowedLine(msgspec.Struct):
@@ -79,13 +80,14 @@ _bindings = query(
         users.c.username,
         groups.c.name.label("group_name"),
         policies.c.name.label("policy_name"),
+        bindings.c.enabled,
     )
     .select_from(
         bindings.outerjoin(users, users.c.id == bindings.c.user)
         .outerjoin(groups, groups.c.group_uuid == bindings.c.group)
         .outerjoin(policies, policies.c.policy_uuid == bindings.c.policy)
     )
-    .where(and_(bindings.c.target == bindparam("target", type_=UID()), bindings.c.enabled))
+    .where(bindings.c.target == bindparam("target", type_=UID()))
     .order_by(bindings.c.order, bindings.c.policy_binding_uuid),
     BindingLine,
 )

@@ -6,27 +6,44 @@ None of them sends mail, signs tokens or calls other servers, because anybody ca
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from kith.base.http.names import Names
+from kith.base.places import Full
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.expressions import subjects
 from kith.identity.expressions.run import Helper
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.factors import store as factors
+from kith.identity.groups import store as groups
+from kith.identity.rest.fields import read_uuid
 
 MOST_EVENTS = 5
 MOST_EVENT_BYTES = 8192
 _ACTION = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")
 
 
-def helpers_for(work: Work, person: PolicySubject | None, *, is_test: bool = False) -> dict[str, Helper]:
+class MissingGroups(msgspec.Struct):
+    """Groups that an expression asks for and that are not there: deleted, or called something else now.
+
+    `supposed` is the answer it gets, whether somebody is a member of one.
+    """
+
+    supposed: bool = False
+    found: list[str] = []
+
+
+def helpers_for(
+    work: Work, person: PolicySubject | None, *, is_test: bool = False, missing: MissingGroups | None = None
+) -> dict[str, Helper]:
     """The helpers by the names under which the prelude calls them."""
-    desk = _Desk(work, person, is_test=is_test)
+    desk = _Desk(work, person, is_test=is_test, missing=missing)
     return {
+        "_is_group_member": desk.is_in_missing_group,
         "_user_by": desk.user_by,
         "_user_has_authenticator": desk.user_has_authenticator,
         "_create_event": desk.create_event,
@@ -36,11 +53,30 @@ def helpers_for(work: Work, person: PolicySubject | None, *, is_test: bool = Fal
 
 
 class _Desk:
-    def __init__(self, work: Work, person: PolicySubject | None, *, is_test: bool) -> None:
+    def __init__(
+        self, work: Work, person: PolicySubject | None, *, is_test: bool, missing: MissingGroups | None
+    ) -> None:
         self._work = work
         self._person = person
         self._is_test = is_test
         self._events = 0
+        self._missing = missing
+
+    async def is_in_missing_group(self, filters: dict[str, Any]) -> bool:
+        """False for a group that is there, of which the person is no member."""
+        if self._missing is None or await self._is_there(filters):
+            return False
+        self._missing.found.append(str(next(iter(filters.values()), ""))[:80])
+        return self._missing.supposed
+
+    async def _is_there(self, filters: dict[str, Any]) -> bool:
+        """Whether there is a group of this name or id; one that is asked for otherwise is taken to be there."""
+        async with self._work.aside() as aside:
+            if isinstance(name := filters.get("name"), str):
+                return await groups.is_there(aside.db, name=name)
+            if (id := filters.get("pk", filters.get("group_uuid"))) is not None:
+                return await groups.is_there(aside.db, group_uuid=read_uuid(id))
+        return True
 
     async def user_by(self, filters: dict[str, Any]) -> Any:
         async with self._work.aside() as aside:
@@ -80,7 +116,11 @@ class _Desk:
     async def resolve_dns(self, host: str, version: Any) -> list[str]:
         if version not in (None, 4, 6):
             raise ValueError("ip_version is 4, 6 or None")
-        return await self._work.find(Names).resolve(host, version)
+        with suppress(Full):
+            return await self._work.find(Names).resolve(host, version)
+        return []
 
     async def reverse_dns(self, address: str) -> str:
-        return await self._work.find(Names).reverse(address) or address
+        with suppress(Full):
+            return await self._work.find(Names).reverse(address) or address
+        return address

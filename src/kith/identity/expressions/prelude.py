@@ -1,8 +1,9 @@
 """The functions that every expression can use, as source text for the sandbox.
 
-Internal names begin with an underscore, so that no variable can hide them. Most functions have three names: the plain
-one and those that older expressions use. Only the functions that an expression names are put before it, because
-reading all of them takes longer than running most expressions.
+Internal names begin with an underscore, so that no variable can hide them. What leaves the sandbox, questions for
+helpers and the result, leaves it as text on the error stream: `sandbox.py` says why. Most functions have three names:
+the plain one and those that older expressions use. Only the functions that an expression names are put before it,
+because reading all of them takes longer than running most expressions.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 
 _CORE = """
 import json as _json
+import sys as _sys
 
 _messages = []
 
@@ -66,11 +68,19 @@ def _plain(value):
     return str(value)
 
 
-def _told(value):
-    text = _json.dumps([_plain(value), _messages])
+def _say(value, what):
+    text = _json.dumps(_plain(value))
     if len(text) > 65536:
-        raise ValueError("the result is longer than 65536 characters")
-    return text
+        raise ValueError(what + " longer than 65536 characters")
+    print("\\n" + text, file=_sys.stderr)
+
+
+def _give(*given):
+    _say(given, "what a helper is given is")
+
+
+def _tell(value):
+    _say([value, _messages], "the result is")
 
 
 def message(text):
@@ -128,15 +138,25 @@ _PEOPLE = """
 def is_group_member(user, **filters):
     if user is None:
         return False
-    return any(all(group.get(name) == wanted for name, wanted in filters.items()) for group in user.all_groups)
+    if any(all(group.get(name) == wanted for name, wanted in filters.items()) for group in user.all_groups):
+        return True
+    _give(filters)
+    try:
+        return _is_group_member()
+    except NameError:  # where nothing is decided, nobody looks whether the group is there
+        return False
 
 
 def user_by(**filters):
-    return _opened(_user_by(filters))
+    _give(filters)
+    return _opened(_user_by())
 
 
 def user_has_authenticator(user, kind=None):
-    return user is not None and _user_has_authenticator(user.get("pk"), kind)
+    if user is None:
+        return False
+    _give(user.get("pk"), kind)
+    return _user_has_authenticator()
 
 
 ak_is_group_member = pb_is_group_member = is_group_member
@@ -146,11 +166,13 @@ ak_user_has_authenticator = pb_user_has_authenticator = user_has_authenticator
 
 _DOING = """
 def call_policy(name, **context):
-    return _opened(_call_policy(str(name), _plain(context)))
+    _give(str(name), context)
+    return _opened(_call_policy())
 
 
 def create_event(action, **context):
-    _create_event(str(action), _plain(context))
+    _give(str(action), context)
+    _create_event()
 
 
 ak_call_policy = pb_call_policy = call_policy
@@ -159,11 +181,13 @@ ak_create_event = pb_create_event = create_event
 
 _NAMES = """
 def resolve_dns(host, ip_version=None):
-    return _resolve_dns(str(host), ip_version)
+    _give(str(host), ip_version)
+    return _resolve_dns()
 
 
 def reverse_dns(address):
-    return _reverse_dns(str(address))
+    _give(str(address))
+    return _reverse_dns()
 
 
 ak_resolve_dns = pb_resolve_dns = resolve_dns

@@ -10,8 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
+from kith.base.counted_log import log_counted
 from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import FUNCTION, ExpressionSource
 from kith.identity.expressions.values import ExpressionObject, ExpressionResult
@@ -29,7 +28,6 @@ HELP_SECONDS = 3.0
 # that those who wait never keep those they wait for from being run.
 LEVELS = 3
 _MOST_DEEP = 20
-_log = structlog.get_logger()
 
 
 class Expressions:
@@ -51,17 +49,20 @@ class Expressions:
     ) -> ExpressionResult:
         """Run `body` with these names known to it. Whatever goes wrong is an outcome with an `error`.
 
-        `helpers` are called on the loop with what the expression gives them: plain data both ways. What they
-        raise as `ValueError` is told to the expression. A variable that has no proper name, or whose name
-        begins with an underscore, is passed over.
+        `helpers` are called on the loop with what the expression gives them: plain data both ways. In the sandbox
+        `_give(...)` says what the next call of a helper, which has no arguments itself, is about. What a helper
+        raises as `ValueError` is told to the expression. One whose name is nowhere in `body` is not offered, so that
+        whoever reads the text knows what it can ask. A variable that has no proper name, or whose name begins with
+        an underscore, is passed over.
         """
         if level >= LEVELS:
             return ExpressionResult(error="Policies call each other too deep.")
         inputs = {name: _closed(value) for name, value in variables.items() if _is_name(name)}
         opened = "".join(f"{name} = _opened({name})\n" for name in inputs)
-        source = ExpressionSource(body, before=prelude_for(body) + opened, after=f"_told({FUNCTION}())\n")
+        source = ExpressionSource(body, before=prelude_for(body) + opened, after=f"_tell({FUNCTION}())\n")
         loop = asyncio.get_running_loop()
-        help_desk = _HelpDesk(loop, helpers or {})
+        named = {name: helper for name, helper in (helpers or {}).items() if name.removeprefix("_") in body}
+        help_desk = _HelpDesk(loop, named)
         try:
             return await loop.run_in_executor(self._threads[level], self._run, source, inputs, help_desk.calls)
         finally:
@@ -73,7 +74,7 @@ class Expressions:
         try:
             sandbox = self._opened()
         except (OSError, RuntimeError) as error:
-            _log.warning("expressions.unavailable", error=str(error))
+            log_counted("warning", "expressions.unavailable", cause=str(error))
             return ExpressionResult(error="Expressions cannot be run at the moment.")
         return sandbox.run(source, inputs, calls)
 
@@ -130,7 +131,7 @@ async def _answer(helper: Helper, given: tuple[Any, ...]) -> Any:
     except ValueError:
         raise
     except Exception as error:
-        _log.exception("expressions.helper")
+        log_counted("error", "expressions.helper", error=error)
         raise RuntimeError("this cannot be asked at the moment") from error
 
 

@@ -29,7 +29,7 @@ class ExpressionSource:
 
     def __init__(self, body: str, before: str = "", after: str = "") -> None:
         text = body.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
-        text, has_yields = rewritten(text, _strings_and_comments(text)) if "yield" in text else (text, False)
+        text, has_yields = rewritten(text, strings_and_comments(text)) if "yield" in text else (text, False)
         self._fixed = _lines_inside_strings(text)
         lines = text.split("\n")
         self._margin = self._common_margin(lines)
@@ -63,7 +63,7 @@ class ExpressionSource:
         return self._first <= line < self._first + self._count
 
 
-def _strings_and_comments(text: str) -> list[tuple[int, int]]:
+def strings_and_comments(text: str) -> list[tuple[int, int]]:
     """Where they begin and end. A string that is not closed does not count."""
     found: list[tuple[int, int]] = []
     place = 0
@@ -84,7 +84,7 @@ def _lines_inside_strings(text: str) -> set[int]:
     """The numbers of lines that begin inside a string."""
     found: set[int] = set()
     line = counted = 0
-    for start, end in _strings_and_comments(text):
+    for start, end in strings_and_comments(text):
         line += text.count("\n", counted, start)
         lines = text.count("\n", start, end)
         found.update(range(line + 1, line + lines + 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -70,7 +69,7 @@ class PolicySubject(msgspec.Struct, frozen=True):
             id=user.id,
             pk=user.id,
             uuid=user.uuid,
-            uid=user.subject or hashlib.sha256(user.uuid.encode()).hexdigest(),
+            uid=user.uid,
             username=user.username,
             name=user.name,
             email=user.counted_email,

@@ -12,13 +12,14 @@ from urllib.parse import quote, urlencode
 
 import pyotp
 
+from kith.base.clocks import is_ahead
 from kith.base.errors import NotFound
 from kith.base.keys import Keys
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.factors import store
 from kith.identity.factors.tables import TOTP, Factor
-from kith.identity.sealing import Sealer
 from kith.identity.users import security_mails
 from kith.identity.users.tables import User
 
@@ -98,7 +99,7 @@ def hash_code(work: Work, device_uuid: str, code: str) -> str:
 
 def wait_of(factor: Factor, factor_seconds: float, now: datetime) -> float:
     """For how many seconds no code is accepted: doubled with every wrong one, up to a limit."""
-    if not factor.failures or factor.failed_at is None or not factor_seconds:
+    if not factor.failures or factor.failed_at is None or not factor_seconds or is_ahead(factor.failed_at, now):
         return 0.0
     wait = min(factor_seconds * 2.0 ** min(factor.failures - 1, 20), LONGEST_WAIT.total_seconds())
     return float(max(0.0, wait - (now - factor.failed_at).total_seconds()))

@@ -23,6 +23,18 @@ class PendingConnection(msgspec.Struct, kw_only=True, omit_defaults=True):
     email: str = ""
 
 
+# What a run knows whoever it is that runs it.
+_OF_NOBODY = frozenset({
+    "captcha", "is_redirected", "outpost", "application", "redirect", "consent_ask", "consent_header", "consent_mode",
+    "consent_permissions", "deny_message", "invitation_in_effect", "cancel_url", "captcha_challenge",
+    "assertion_challenge", "failed_passwords", "invitation_uuid", "invited_by", "invitation_data",
+})  # fmt: skip
+# What a visitor has, before they have said who they are: their answers, and the account elsewhere that they came with.
+_BROUGHT = frozenset({
+    "prompt_data", "checked_password", "is_sso", "source", "oauth_userinfo", "connection", "pending_user_identifier",
+})  # fmt: skip
+
+
 class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     """None is what nobody has set. Stored by the names of the specification; those with an underscore are our own.
 
@@ -94,6 +106,20 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     @property
     def user_id(self) -> int | None:
         return self.pending_user if isinstance(self.pending_user, int) else None
+
+    def turn_to(self, user_id: int | None) -> None:
+        """Name the user who runs the flow. What was proved or said of another does not count for them.
+
+        What is kept says nothing of a person; where nobody was named before, also what the visitor has brought along.
+        """
+        if self.pending_user is not msgspec.UNSET and self.pending_user == user_id:
+            return
+        kept = _OF_NOBODY | (_BROUGHT if self.user_id is None else frozenset())
+        fresh = PlanContext()
+        for name in self.__struct_fields__:
+            if name not in kept:
+                setattr(self, name, getattr(fresh, name))
+        self.pending_user = user_id
 
     @property
     def answers(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sqlalchemy import Text as SQLText
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
-from kith.identity.flows.stages import StageRecord, stages
+from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.policies.family import policies
 from kith.identity.rest import ListFilter, RecordDraft, Resource, policy_targets, record_table
@@ -29,6 +29,7 @@ from kith.identity.rest.fields import (
     Text,
     read_uuid,
 )
+from kith.identity.rest.holders import SHOWN_BY
 from kith.identity.rest.record import Record
 
 DESIGNATIONS = (
@@ -107,7 +108,7 @@ flows = record_table("identity_flows", Column("flow_uuid", UID, primary_key=True
 
 BINDING_FIELDS = (
     Reference(name="flow", required=True, to="identity_flows.flow_uuid", on_delete="CASCADE", alias="target"),
-    Reference(name="stage", required=True, to="identity_stages.stage_uuid", on_delete="CASCADE"),
+    Reference(name="stage", required=True, to="identity_stages.stage_uuid", on_delete="RESTRICT"),
     Boolean(name="re_evaluate_policies", default=False, help="Ask the policies again when the stage is reached."),
     Boolean(name="evaluate_on_plan", default=True, help="Ask the policies when the plan is made."),
     Integer(name="order", required=True),
@@ -141,6 +142,7 @@ class FlowStageBindingRecord(Record, kw_only=True):
 bindings = record_table("identity_flow_bindings", Column("fsb_uuid", UID, primary_key=True), fields=BINDING_FIELDS)
 bindings.append_constraint(UniqueConstraint("flow", "stage", "order"))
 Index("ix_identity_flow_bindings_walk", bindings.c.flow, bindings.c.order)
+bindings.info[SHOWN_BY] = "flow"
 
 _policies_of = query(
     select(policy_bindings.c.target, policy_bindings.c.policy)
@@ -155,7 +157,6 @@ _stages_of = query(
     tuple,
 )
 _targets_of_flow = query(select(bindings.c.pbm_uuid).where(bindings.c.flow == bindparam("flow", type_=UID())), str)
-_targets_of_stage = query(select(bindings.c.pbm_uuid).where(bindings.c.stage == bindparam("stage", type_=UID())), str)
 
 
 class PolicyTarget(Protocol):
@@ -189,11 +190,6 @@ async def decorate_flows(work: Work, records: list[FlowRecord]) -> None:
 async def removing_flow(work: Work, record: FlowRecord, _caller: ApiCaller) -> None:
     """The flow's bindings are deleted with it, so their policy targets are removed too."""
     await policy_targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record.pk))
-
-
-async def forget_stage(work: Work, record: StageRecord, _caller: ApiCaller) -> None:
-    """Remove the policy targets of a stage's bindings before the stage is deleted."""
-    await policy_targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record.stage_uuid))
 
 
 FLOWS = Resource(

@@ -15,6 +15,7 @@ from kith.base.work import Work
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.gateway import headers
+from kith.identity.gateway.additional_names import AdditionalNames
 from kith.identity.gateway.gateways import Gateway
 from kith.identity.gateway.headers import Pairs
 from kith.identity.gateway.logins import CHALLENGE, WRONG, GatewayLogin, find_login
@@ -38,12 +39,16 @@ Kept = tuple[int, str, bytes, bytes]  # gateway, address, Cookie and Authorizati
 
 
 class Admitted(msgspec.Struct, frozen=True, kw_only=True):
-    """They may enter: what the application is told of them. `lines` is the same, as it goes over the wire."""
+    """They may enter: what the application is told of them. `lines` is the same, as it goes over the wire.
+
+    `names` are the plain names of these headers, for what a browser sends under one of them.
+    """
 
     login: GatewayLogin
     username: str
     headers: Pairs
     lines: bytes
+    names: frozenset[bytes]
     upstream: Upstream | None = None  # instead of the gateway's own
     host: str = ""  # instead of the upstream's
 
@@ -141,7 +146,7 @@ async def _admitted(
 ) -> Admitted:
     user = person.user
     told = await claims.brought(work, client, person, list(login.scopes))
-    told = {"preferred_username": user.username, **told, "sub": claims.subject(work, client, user)}
+    told = {"preferred_username": user.username, **told, "sub": claims.subject(client, user)}
     own: dict[str, Any] = {}
     for group in person.groups:
         own |= group["attributes"] or {}
@@ -151,7 +156,7 @@ async def _admitted(
         own |= chosen["user_attributes"]
     pairs = (
         *headers.identity_headers(gateway, told, login.token, work.settings.base_url),
-        *headers.additional(own),
+        *work.find(AdditionalNames).learn(headers.additional(own)),
         *headers.basic_for(gateway, own, str(told.get("email") or user.counted_email)),
     )
     return Admitted(
@@ -159,6 +164,7 @@ async def _admitted(
         username=user.username,
         headers=pairs,
         lines=header_lines(pairs),
+        names=frozenset(headers.plain_name(name) for name, _ in pairs),
         upstream=_other_upstream(gateway, chosen),
         host=_other_host(chosen),
     )

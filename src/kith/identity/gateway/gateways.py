@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -106,8 +107,10 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 class Gateways:
     """Read again when somebody has changed one, and every second: other processes may have."""
 
-    def __init__(self, works: Works) -> None:
+    def __init__(self, works: Works, read_more: Callable[[Work], Awaitable[None]]) -> None:
+        """`read_more` reads what else is kept in memory for the gateways there are."""
         self._works = works
+        self._read_more = read_more
         self._read_at = -1e9
         self._read: dict[tuple[Any, ...], Gateway | None] = {}  # by their rows, for most stay as they are
         self._all: tuple[Gateway, ...] = ()
@@ -184,6 +187,8 @@ class Gateways:
             async with self._works.begin() as work:
                 rows = await work.db.all(_all)
                 self._read = {row: self._read.get(row) or _gateway(work, row) for row in rows}
+                if rows:
+                    await self._read_more(work)
             self._set([one for one in self._read.values() if one is not None])
             if changes == self._changes:
                 self._read_at = asked_at

@@ -19,6 +19,7 @@ __all__ = [
     "for_upstream",
     "from_upstream",
     "identity_headers",
+    "plain_name",
 ]
 
 Pairs = tuple[tuple[bytes, bytes], ...]
@@ -40,29 +41,37 @@ _OWN = _HOP | frozenset(
         b"x-real-ip",
     )
 )  # fmt: skip
+HEADERS = "additionalHeaders"  # the attribute of a person or a group
 _NEVER_ADDED = _OWN | {b"cookie", b"set-cookie"}
-_COOKIES = re.compile(rb"(kith_proxy_[0-9a-f]{8}|kith_session|kith_csrf)\Z")
+_COOKIES = re.compile(rb"(kith_proxy_[0-9a-f]{8}|(__Host-)?kith_session|kith_csrf)\Z")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^`|~-]{1,100}")
 _SIGN = re.compile(rb"[^a-z0-9]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
+def plain_name(name: bytes) -> bytes:
+    """A name in lower case, as it is read: many servers take an underscore, and some any sign, for a hyphen."""
+    return _SIGN.sub(b"-", name)
+
+
 def is_spoofed(name: bytes) -> bool:
-    """A header that only the gateway may send; many servers read an underscore, and some any sign, as a hyphen."""
-    return _SIGN.sub(b"-", name).startswith(b"x-kith-")
+    """A header that only the gateway may send."""
+    return plain_name(name).startswith(b"x-kith-")
 
 
-def for_upstream(headers: Iterable[tuple[bytes, bytes]], *, without_login: bool) -> list[tuple[bytes, bytes]]:
+def for_upstream(
+    headers: Iterable[tuple[bytes, bytes]], *, without_login: bool, taken: frozenset[bytes] = frozenset()
+) -> list[tuple[bytes, bytes]]:
     """What a browser sent, as the application may see it. Names are in lower case already.
 
-    `without_login`: the Authorization header was for the gateway.
+    `without_login`: the Authorization header was for the gateway. `taken` are plain names that only the gateway sends.
     """
     headers = list(headers)
     named = {word.strip().lower() for name, value in headers if name == b"connection" for word in value.split(b",")}
     kept = []
     for name, value in headers:
-        plain = _SIGN.sub(b"-", name)
-        if name in _OWN or plain in _OWN or name in named or is_spoofed(name):
+        plain = plain_name(name)
+        if name in _OWN or plain in _OWN or plain in taken or name in named or is_spoofed(name):
             continue
         if name == b"authorization" and without_login:
             continue
@@ -111,13 +120,13 @@ NOBODY: Pairs = tuple(
 
 def additional(attributes: Mapping[str, Any]) -> Pairs:
     """`additionalHeaders` of a person or a group; none of them can take the place of one of ours."""
-    wanted = attributes.get("additionalHeaders")
+    wanted = attributes.get(HEADERS)
     if not isinstance(wanted, Mapping):
         return ()
     found = []
     for name, value in list(wanted.items())[:MOST_ADDITIONAL]:
         lowered = str(name).lower().encode("utf-8", "replace")
-        plain = _SIGN.sub(b"-", lowered)
+        plain = plain_name(lowered)
         if _TOKEN.fullmatch(str(name)) and plain not in _NEVER_ADDED and not is_spoofed(lowered):
             found.append((lowered, _text(value)))
     return tuple(found)

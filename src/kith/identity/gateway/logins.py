@@ -13,6 +13,7 @@ from kith.base.caches import ForAWhile
 from kith.base.db import query
 from kith.base.errors import Unauthenticated
 from kith.base.exchange import Exchange
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.gateway import store
 from kith.identity.gateway.gateways import Gateway
@@ -21,8 +22,7 @@ from kith.identity.providers.oauth2.authentication import bearers, resource_owne
 from kith.identity.providers.oauth2.clients.client import GATEWAY_SCOPES
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import OAuthError
-from kith.identity.sealing import Sealer
-from kith.identity.tokens.service import hash_key
+from kith.identity.tokens.service import hash_key, scopes_to_enter
 from kith.identity.tokens.tables import tokens
 
 __all__ = ["CHALLENGE", "PLACE", "GatewayLogin", "HeaderLogins", "carried_key", "find_login"]
@@ -33,8 +33,12 @@ MOST_HEADER = 4096
 MOST_COOKIES = 16_384
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Kith", charset="UTF-8"'}
 WRONG = "The username or app password is wrong, or may not be used here."
+NOT_TO_ENTER = "This app password is not for signing in: it has neither the `api` nor the `openid` scope."
 _is_live = query(
-    select(tokens.c.expires_at).where(tokens.c.token_uuid == bindparam("token", type_=tokens.c.token_uuid.type)), tuple
+    select(tokens.c.expires_at, tokens.c.scopes, tokens.c.intent).where(
+        tokens.c.token_uuid == bindparam("token", type_=tokens.c.token_uuid.type)
+    ),
+    tuple,
 )
 
 
@@ -142,7 +146,10 @@ async def _by_app_password(exchange: Exchange, name: str, password: str) -> Gate
     live = await work.db.one(_is_live, token=used.token_uuid)
     if live is None or (live[0] is not None and live[0] <= work.now):
         raise Unauthenticated(WRONG, headers=CHALLENGE)
-    return GatewayLogin(user_id=used.user_id, scopes=GATEWAY_SCOPES, token_hash=hash_key(password))
+    scopes = scopes_to_enter(GATEWAY_SCOPES, live[1], live[2])
+    if not scopes:
+        raise Unauthenticated(NOT_TO_ENTER, headers=CHALLENGE)
+    return GatewayLogin(user_id=used.user_id, scopes=tuple(scopes), token_hash=hash_key(password))
 
 
 def _read_basic(encoded: bytes) -> tuple[str, str]:

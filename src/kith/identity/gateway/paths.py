@@ -24,6 +24,7 @@ __all__ = [
 ]
 
 _HOST = re.compile(r"[A-Za-z0-9_.-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
+_LAST_DOT = re.compile(r"\.(?=(:[0-9]+)?\Z)")
 # What servers read in more than one way: an escaped slash, backslash, dot, percent sign or zero, and parameters of
 # path segments.
 _AMBIGUOUS = re.compile(r"%(2f|5c|2e|25|00|3b)|[\\;]", re.IGNORECASE)
@@ -58,10 +59,13 @@ class OriginalURL(msgspec.Struct, frozen=True):
 
 
 def host_key(host: str, scheme: str) -> str | None:
-    """A host as it is compared: lower case, without the port that its scheme implies. None for what is no host."""
+    """A host as it is compared: lower case, without a last dot and the port that its scheme implies.
+
+    None for what is no host.
+    """
     if not _HOST.fullmatch(host):
         return None
-    return host.lower().removesuffix(_DEFAULT_PORTS.get(scheme, "")).removesuffix(".")
+    return _LAST_DOT.sub("", host.lower().removesuffix(_DEFAULT_PORTS.get(scheme, "")))
 
 
 def read_original(text: str) -> OriginalURL | None:

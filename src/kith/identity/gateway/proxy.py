@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from kith.base.counted_log import log_counted
 from kith.base.errors import NotFound, Problem
 from kith.base.exchange import Exchange, Receive
-from kith.base.logger import Logger
 from kith.base.server.call import ClientGone
 from kith.identity.gateway import headers
+from kith.identity.gateway.additional_names import AdditionalNames
 from kith.identity.gateway.decisions import Admitted
 from kith.identity.gateway.gateways import Gateway
 from kith.identity.gateway.open_entries import OpenEntries, OpenEntry
@@ -19,8 +20,8 @@ from kith.identity.gateway.upstream.pool import Upstream, UpstreamPool, read_ups
 __all__ = ["BadGateway", "LateGateway", "pass_on", "request_head", "upstream_of"]
 
 WATCH_SECONDS = 1.0  # after which it is noticed that the browser has gone, or its person may not enter any more
+_PRIVATE = (b"cache-control", b"private")  # for what was let through to one person, and says nothing of caches
 _REPEATABLE = frozenset(("GET", "HEAD", "OPTIONS", "TRACE"))
-_log = Logger()
 
 
 class BadGateway(Problem):
@@ -58,11 +59,12 @@ def request_head(
         target += b"?" + scope["query_string"]
     host = admitted.host.encode() if admitted is not None and admitted.host else upstream.netloc
     without_login = admitted is not None and gateway.takes_header_login and not admitted.login.id_token
-    sent = headers.for_upstream(scope["headers"], without_login=without_login)
+    taken = exchange.find(AdditionalNames).plain
+    if admitted is not None:
+        taken |= admitted.names
+    sent = headers.for_upstream(scope["headers"], without_login=without_login, taken=taken)
     lines = [b"%b %b HTTP/1.1\r\nhost: %b\r\n" % (_method(exchange), target, host)]
     if admitted is not None:
-        own = {name for name, _ in admitted.headers}
-        sent = [one for one in sent if one[0] not in own]
         lines.append(admitted.lines)
     lines += [b"%b: %b\r\n" % one for one in sent]
     lines.append(
@@ -108,7 +110,8 @@ def _framed(exchange: Exchange, data: bytes, *, is_last: bool) -> bytes:
 
 
 def _told(upstream: Upstream, failed: UpstreamFailed) -> Problem:
-    _log.warning("gateway.upstream_failed", upstream=upstream.netloc.decode(), cause=str(failed))
+    host = upstream.netloc.decode()
+    log_counted("warning", "gateway.upstream_failed", host, upstream=host, cause=str(failed))
     return LateGateway() if failed.is_late else BadGateway()
 
 
@@ -184,6 +187,8 @@ class _Passage:
         exchange.status = answer.status
         if self._admitted is not None:
             exchange.scope["known"] = True
+            if not any(name == b"cache-control" for name, _ in passed):
+                passed.append(_PRIVATE)
         if answer.is_whole:
             await send(
                 {"type": "kith.response", "status": answer.status, "headers": passed, "lines": b"", "body": answer.body}
@@ -201,7 +206,8 @@ class _Passage:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         except UpstreamFailed as failed:
             if not self._is_left:  # the browser must not take half an answer for the whole
-                _log.warning("gateway.cut_short", upstream=self._upstream.netloc.decode(), cause=str(failed))
+                host = self._upstream.netloc.decode()
+                log_counted("warning", "gateway.cut_short", host, upstream=host, cause=str(failed))
                 self._exchange.scope["extensions"]["kith.pipe"].cut()
             raise ClientGone from failed
         await send({"type": "http.response.body", "body": b""})

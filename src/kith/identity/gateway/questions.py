@@ -13,9 +13,10 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.limits import Limiter, LimitRule
 from kith.identity.audit import service as audit
 from kith.identity.gateway import signing_in
+from kith.identity.gateway.additional_names import AdditionalNames
 from kith.identity.gateway.decisions import Admitted, Decisions, Refused
 from kith.identity.gateway.gateways import OUTPOST, Gateway, Gateways
-from kith.identity.gateway.headers import NOBODY, OUTPOST_NAME
+from kith.identity.gateway.headers import NOBODY, OUTPOST_NAME, Pairs
 from kith.identity.gateway.logins import carried_key
 from kith.identity.gateway.paths import OriginalURL, is_open, read_original
 
@@ -126,9 +127,9 @@ async def _answer(exchange: Exchange, kind: str, gateway: Gateway, asked: Origin
     may_skip = skips(gateway, asked)
     decision = await exchange.find(Decisions).decide(exchange, gateway, by_header=not may_skip)
     if isinstance(decision, Admitted):
-        return Answer(200, decision.headers)
+        return _with_all_names(exchange, kind, decision.headers)
     if may_skip:
-        return _as_nobody(kind)
+        return _with_all_names(exchange, kind, () if kind == "nginx" else NOBODY)
     if kind == "nginx":
         # Also for whoever is refused: nginx would not show our words, `start` does.
         return Answer(401, _first_cookie(exchange, gateway))
@@ -139,9 +140,10 @@ async def _answer(exchange: Exchange, kind: str, gateway: Gateway, asked: Origin
     return await signing_in.to_sign_in(exchange, gateway, signing_in.target_of(gateway, asked.text))
 
 
-def _as_nobody(kind: str) -> Answer:
-    """For what everybody may have. Proxies that copy headers put these in the place of what a browser has made up."""
-    return Answer(200, () if kind == "nginx" else NOBODY)
+def _with_all_names(exchange: Exchange, kind: str, told: Pairs) -> Answer:
+    """Proxies that copy headers put these in the place of what a browser has made up; nginx asks for each by name."""
+    empty = () if kind == "nginx" else exchange.find(AdditionalNames).empty_beside(told)
+    return Answer(200, (*told, *empty))
 
 
 def skips(gateway: Gateway, asked: OriginalURL) -> bool:

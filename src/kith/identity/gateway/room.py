@@ -12,17 +12,19 @@ from kith.base.rooms import Part, Room
 from kith.base.work import Work, Works
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.gateway import store
+from kith.identity.gateway.additional_names import AdditionalNames
 from kith.identity.gateway.decisions import Decisions
 from kith.identity.gateway.facts import GatewayLeft
 from kith.identity.gateway.gateways import Gateways
 from kith.identity.gateway.logins import HeaderLogins
 from kith.identity.gateway.open_entries import OpenEntries
 from kith.identity.gateway.upstream.pool import UpstreamPool
+from kith.identity.groups.facts import GroupChanged
 from kith.identity.providers.facts import GatewayChanged
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.tokens.facts import AccessEnded, TokenEnded
-from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
+from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 
 # Whatever may turn a yes into a no, or change what is told of somebody.
 CHANGES = (
@@ -49,6 +51,7 @@ async def _session_renewed(work: Work, fact: SessionRenewed) -> None:
 
 def listen_for_changes(works: Works) -> None:
     """For a process that answers as the gateway: what it keeps is forgotten when something changes."""
+    names: AdditionalNames = works.services[AdditionalNames]
     gateways: Gateways = works.services[Gateways]
     decisions: Decisions = works.services[Decisions]
     entries: OpenEntries = works.services[OpenEntries]
@@ -58,8 +61,14 @@ def listen_for_changes(works: Works) -> None:
         gateways.forget()
         entries.look()
 
+    def note(fact: GroupChanged | UserChanged | UserCreated) -> None:
+        names.note(fact)
+        gateways.forget()
+
     for fact in CHANGES:
         works.news.listen(fact, forget)
+    for changed in (GroupChanged, UserChanged, UserCreated):
+        works.news.listen(changed, note)
 
 
 SWEEP: JobKind[GatewaySweep] = JobKind(name="identity.gateway_sweep", payload=GatewaySweep, handler=_sweep)
@@ -70,7 +79,8 @@ ROOM = Room(
     periodic=(Periodic(kind=SWEEP, every=timedelta(hours=1), payload=GatewaySweep()),),
     at_once=((SessionEnded, _session_ended), (SessionRenewed, _session_renewed)),
     parts=(
-        Part(Gateways, Gateways),
+        Part(AdditionalNames, lambda _: AdditionalNames()),
+        Part(Gateways, lambda works: Gateways(works, works.services[AdditionalNames].refresh)),
         Part(Decisions, lambda _: Decisions()),
         Part(HeaderLogins, lambda _: HeaderLogins()),
         Part(

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, quote, urlencode
 
 from kith.base.errors import Forbidden, Malformed
 from kith.base.exchange import Answer, Exchange
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.gateway import states, store
@@ -30,7 +31,6 @@ from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants import service as grants
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
-from kith.identity.sealing import Sealer
 
 __all__ = ["callback", "new_cookie", "refusal_of", "sign_out", "start", "target_of", "to_sign_in", "to_start"]
 
@@ -194,8 +194,14 @@ async def _about(work: Work, client: Client, code: str) -> dict[str, object]:
 
 
 async def sign_out(exchange: Exchange, gateway: Gateway) -> Answer:
-    """End all sessions of this person at this gateway, then sign out at the server itself."""
+    """End all sessions of this person at this gateway, then sign out at the server itself.
+
+    Where another site led them here, nothing ends yet: a page of the server asks, and what ends there ends here, too.
+    """
     work = exchange.work
+    if not _is_own_wish(exchange):
+        end = f"/application/o/{quote(gateway.slug)}/end-session/" if gateway.slug is not None else "/"
+        return found(f"{work.settings.base_url}{end}")
     login = await find_login(exchange, gateway) if carried_key(exchange, gateway) is not None else None
     if login is not None:
         await _end(work, gateway, login)
@@ -205,6 +211,11 @@ async def sign_out(exchange: Exchange, gateway: Gateway) -> Answer:
     told = {"id_token_hint": login.id_token, "post_logout_redirect_uri": home} if login and login.id_token else {}
     query = f"?{urlencode(told)}" if told else ""
     return found(f"{work.settings.base_url}/application/o/{quote(gateway.slug)}/end-session/{query}", gone)
+
+
+def _is_own_wish(exchange: Exchange) -> bool:
+    """Whether the application itself led here, or the person typed the address. Browsers that do not say are asked."""
+    return exchange.header(b"sec-fetch-site") in (b"same-origin", b"none")
 
 
 async def _end(work: Work, gateway: Gateway, login: GatewayLogin) -> None:

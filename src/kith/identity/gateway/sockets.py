@@ -29,7 +29,7 @@ async def pass_socket_on(exchange: Exchange, receive: Receive, gateway: Gateway,
     connection: UpstreamConnection | None = None
     try:
         connection = await pool.connect(upstream)
-        connection.ask(head, is_head=False)
+        connection.ask(head, wants_socket=True)
         answer = await connection.answer()
         if answer.status == 101:
             await _Tunnel(exchange, receive, connection, admitted).run(answer)

@@ -9,22 +9,23 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import any_of, first_end, query
-from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.groups import store
 from kith.identity.groups.facts import announce_group
+from kith.identity.groups.names import ALIKE, is_like_another
 from kith.identity.groups.tables import IS_MEMBER, groups, members
+from kith.identity.lost_names import keep_names_of_groups
+from kith.identity.named_in_policies import refuse_if_named
 from kith.identity.rest import ListFilter, RecordDraft, Resource
 from kith.identity.rest.fields import Boolean, Computed, Object, Reference, References, Text
 from kith.identity.rest.record import Record
-from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import group_roles
 from kith.identity.users.tables import users
 
 FIELDS = (
     Text(name="name", required=True, unique=True, most=80),
-    Reference(name="parent", null=True, to="identity_groups.group_uuid"),
+    Reference(name="parent", null=True, to="identity_groups.group_uuid", on_delete="RESTRICT"),
     References(
         name="user_set",
         to="identity_users.id",
@@ -82,30 +83,11 @@ async def check(draft: RecordDraft[GroupRecord]) -> None:
         await draft.work.db.hold("identity.groups")
         if draft.id in await draft.work.db.all(_ancestors, start=parent):
             draft.complain("parent", "A group may not be its own ancestor.", "cycle")
-    await _check_rights(draft)
-
-
-async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
-    """Callers cannot grant permissions they do not have: by the superuser flag, by membership or by a role."""
-    caller = draft.caller
-    if caller.permissions is None:
-        return
-    mighty = await store.superuser_groups(draft.work.db)
-    is_mighty = draft.now.is_superuser or draft.id in mighty or draft.now.parent in mighty
-    if is_mighty and any(draft.sets(name) for name in ("is_superuser", "parent", "user_set", "roles")):
-        draft.complain("is_superuser", "Only a superuser may change who is one.", "permission_denied")
-    roles = await permissions_in(draft.work.db, draft.now.roles or [])
-    if draft.sets("roles") and not roles <= caller.permissions:
-        draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
-    above = await permissions_through(draft.work.db, [draft.now.parent] if draft.now.parent else [])
-    if draft.sets("parent") and not above <= caller.permissions:
-        draft.complain(
-            "parent", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
-        )
-    if draft.added("user_set") and not roles | above <= caller.permissions:
-        draft.complain(
-            "user_set", "This group grants more than you have, so you cannot add to it.", "permission_denied"
-        )
+    is_named = draft.is_new or (draft.before is not None and draft.before.name != draft.now.name)
+    if is_named and await is_like_another(draft.work.db, draft.now.name, None if draft.is_new else draft.id):
+        draft.complain("name", ALIKE, "unique")
+    if draft.before is not None and draft.sets("name"):
+        await refuse_if_named(draft.work.db, draft.before.name, unless=draft.now.name)
 
 
 async def saved(draft: RecordDraft[GroupRecord]) -> None:
@@ -113,12 +95,9 @@ async def saved(draft: RecordDraft[GroupRecord]) -> None:
     announce_group(draft.work, draft.id, before ^ set(draft.values.get("user_set", before)))
 
 
-async def removing(work: Work, record: GroupRecord, caller: ApiCaller) -> None:
-    allowed = caller.permissions
-    if allowed is not None:
-        is_mighty = record.pk in await store.superuser_groups(work.db)
-        if is_mighty or not await permissions_through(work.db, [record.pk]) <= allowed:
-            raise Forbidden("You may not delete a group that grants more than you have.")
+async def removing(work: Work, record: GroupRecord, _caller: ApiCaller) -> None:
+    await refuse_if_named(work.db, record.name, record.pk)
+    await keep_names_of_groups(work.db, [record.pk])
     announce_group(work, record.pk, await store.members_of(work.db, record.pk))
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Integer, and_, bindparam, delete, func, select
+from sqlalchemy import Integer, String, and_, bindparam, delete, func, or_, select
 
 from kith.base.db import UID, Instant, Session, any_of, command, query, upsert
 from kith.identity.groups.tables import IS_MEMBER, Membership, groups, members
@@ -70,6 +70,15 @@ _people_in = query(
     .limit(bindparam("most")),
     int,
 )
+_one = query(
+    select(groups.c.group_uuid).where(
+        or_(
+            groups.c.name == bindparam("called", type_=String()),
+            groups.c.group_uuid == bindparam("group", type_=UID()),
+        )
+    ),
+    str,
+)
 _members_of = query(
     select(members.c.user_id)
     .where(and_(members.c.group_uuid == bindparam("group", type_=UID()), IS_MEMBER))
@@ -131,6 +140,11 @@ async def next_end(db: Session, user_id: int) -> datetime | None:
 async def people_in(db: Session, group_uuids: Sequence[str], *, most: int) -> list[int]:
     """The members of these groups and of all groups below them."""
     return await db.all(_people_in, groups=list(group_uuids), most=most) if group_uuids else []
+
+
+async def is_there(db: Session, *, name: str | None = None, group_uuid: str | None = None) -> bool:
+    """Whether there is a group of this name or with this id."""
+    return await db.one(_one, called=name, group=group_uuid) is not None
 
 
 async def is_mighty(db: Session, user_id: int) -> bool:

@@ -13,7 +13,7 @@ groups = Table(
     METADATA,
     Column("group_uuid", UID, primary_key=True),
     Column("name", String(80), nullable=False, unique=True),
-    Column("parent", UID, ForeignKey("identity_groups.group_uuid", ondelete="SET NULL"), index=True),
+    Column("parent", UID, ForeignKey("identity_groups.group_uuid", ondelete="RESTRICT"), index=True),
     Column("is_superuser", Boolean, nullable=False),
     Column("attributes", Document, nullable=False),
     Column("created_at", Instant, nullable=False),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from datetime import timedelta
 
+from kith.base.clocks import is_recent
 from kith.base.db import Session
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, Paid, Price, address_key
@@ -49,7 +50,7 @@ async def _prices(exchange: Exchange, db: Session, user_id: int | None, typed: s
     last = await store.last_entered(db, user_id or 0, here)
     if device is not None:
         return [(KNOWN_DEVICE, f"{account}:{device}")]
-    if last is not None and last > now - store.KEPT:
+    if last is not None and is_recent(last, now, store.KEPT):
         return [(KNOWN_ADDRESS, f"{account}:{here}"), (KNOWN_CROWD, here)]
     return [(BY_ADDRESS, here), (BY_NAME, f"{account}:{here}"), (BY_ACCOUNT, account)]
 

@@ -11,8 +11,9 @@ from http.cookies import CookieError, SimpleCookie
 
 import msgspec
 
+from kith.base.clocks import is_recent
 from kith.base.exchange import Exchange
-from kith.identity.sealing import Sealer
+from kith.base.sealing import Sealer
 
 COOKIE = "kith_device"
 KEPT = timedelta(days=365)
@@ -30,7 +31,7 @@ class KnownBrowser(msgspec.Struct, array_like=True):
 def find(exchange: Exchange, user_id: int, now: datetime) -> str | None:
     """The name under which this browser is known for this person, if it is."""
     for device in _read(exchange):
-        if device.user_id == user_id and device.at > now - KEPT:
+        if device.user_id == user_id and is_recent(device.at, now, KEPT):
             return device.device_id
     return None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kith.base import csrf
 from kith.base.errors import Forbidden, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
+from kith.base.keys import Keys
 from kith.identity.caller import ApiCaller
 from kith.identity.impersonation import service as impersonation
 from kith.identity.rest import Action
@@ -27,6 +29,9 @@ async def start(exchange: Exchange, _caller: ApiCaller, id: str) -> Answer:
 
 
 async def end(exchange: Exchange, _caller: ApiCaller, _id: str) -> Answer:
+    """The API has it as a GET too. That needs the token of our pages, so that no link or picture elsewhere ends it."""
+    if exchange.method == "GET" and exchange.acting is not None:
+        csrf.check(exchange, exchange.find(Keys).session, None)
     return Answer(204, await impersonation.end(exchange), b"")
 
 

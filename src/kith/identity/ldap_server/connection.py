@@ -10,8 +10,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
-import structlog
-
+from kith.base.counted_log import log_counted
 from kith.base.errors import Problem
 from kith.base.exchange import Exchange, Server
 from kith.identity.distinguished_names import read_name, squeezed
@@ -55,7 +54,6 @@ TAKE_SECONDS = 60.0  # for a client to take something of what it was answered
 START_TLS = "1.3.6.1.4.1.1466.20037"
 WHO_AM_I = "1.3.6.1.4.1.4203.1.11.3"
 DISCONNECTION = "1.3.6.1.4.1.1466.20036"
-_log = structlog.get_logger()
 _COMPARED = {True: ResultCode.COMPARE_TRUE, False: ResultCode.COMPARE_FALSE}
 
 
@@ -94,6 +92,7 @@ class LdapConnection:
                 data = await self._read()
                 if data is None or not await self._do(read_message(data)):
                     return
+                await asyncio.sleep(0)  # whoever sends a thousand at once has others take turns with them
         except BerError as error:
             await self._say(result(0, 0x78, ResultCode.PROTOCOL_ERROR, str(error), oid=DISCONNECTION))
 
@@ -133,7 +132,7 @@ class LdapConnection:
         except (BerError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - the client is told, and the operator why
-            _log.error("ldap.broken", exc_info=error)
+            log_counted("error", "ldap.broken", error=error)
             await self._say(result(message.id, request.answer, ResultCode.OTHER, "Something went wrong here."))
         return True
 

@@ -11,6 +11,7 @@ from kith.base.work import Work, Works
 from kith.identity.distinguished_names import DistinguishedName, read_name, squeezed
 from kith.identity.expressions import subjects
 from kith.identity.ldap_server import store
+from kith.identity.ldap_server.doubled_names import DoubledNames
 from kith.identity.ldap_server.entries import (
     DN_VALUES,
     GROUP_CLASSES,
@@ -69,6 +70,7 @@ class _Asked(msgspec.Struct, frozen=True):
     group: str | None
     has_people: bool
     has_groups: bool
+    doubled: frozenset[str]  # names of groups that are not in the tree
 
 
 async def search(
@@ -100,7 +102,7 @@ async def _is_there(works: Works, asked: _Asked) -> bool:
     try:
         if asked.person is not None:
             return bool((await _next_people(work, asked, -1))[0])
-        return bool((await _next_groups(work, asked, ""))[0])
+        return any(one.name not in asked.doubled for one in (await _next_groups(work, asked, ""))[0])
     finally:
         await work.rollback()
 
@@ -117,9 +119,12 @@ async def _plan(works: Works, provider: TreeProvider, bound: BoundPerson, reques
         mappings = tuple(
             one for one in await store.mappings_of(work.db, provider.id) if _is_wanted(one.object_field, request, asked)
         )
+        doubled = await work.find(DoubledNames).read(work.db)
     finally:
         await work.rollback()
-    plan = _Asked(provider, bound, request, asked, mappings, (), None, None, has_people=False, has_groups=False)
+    plan = _Asked(
+        provider, bound, request, asked, mappings, (), None, None, has_people=False, has_groups=False, doubled=doubled
+    )
     match above:
         case ():
             chosen = {Scope.BASE: units[:1], Scope.ONE_LEVEL: units[1:], Scope.SUBTREE: units}[scope]
@@ -245,7 +250,8 @@ def _is_number(value: str) -> bool:
 
 async def _person_entries(work: Work, asked: _Asked, batch: Sequence[TreePerson]) -> list[LdapEntry]:
     groups = await store.group_names(work.db, [one.id for one in batch])
-    entries = [person_entry(asked.provider, one, groups[one.id]) for one in batch]
+    shown = {id: [name for name in names if name not in asked.doubled] for id, names in groups.items()}
+    entries = [person_entry(asked.provider, one, shown[one.id]) for one in batch]
     for person, entry in zip(batch, entries, strict=True):
         await _add_mapped(work, asked, person, entry)
     return entries
@@ -277,7 +283,7 @@ async def _groups(works: Works, asked: _Asked, after: str) -> AsyncIterator[tupl
             await work.rollback()
         for part in _parts(batch, counts):
             for group, entry in await _group_entries(works, asked, part):
-                if _is_meant(asked, entry):
+                if group.name not in asked.doubled and _is_meant(asked, entry):
                     yield entry, group.name
             await asyncio.sleep(0)
         if is_last:

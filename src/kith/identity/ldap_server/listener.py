@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 
+from kith.base.counted_log import log_counted
 from kith.base.exchange import Server
 from kith.base.limits import address_key
 from kith.base.server import listen
@@ -88,12 +89,12 @@ class LdapServer:
         except asyncio.CancelledError:
             pass  # the server stops
         except Exception as error:  # noqa: BLE001 - one client's fault is not the others'
-            _log.error("ldap.broken", exc_info=error)
+            log_counted("error", "ldap.broken", error=error)
 
     async def _hold_encrypted(self, accepted: socket.socket) -> None:
         context = await self._certificates.context()
         if context is None:
-            _log.warning("ldap.no_certificate")
+            log_counted("warning", "ldap.no_certificate")
             accepted.close()
             return
         await self._hold(accepted, context)

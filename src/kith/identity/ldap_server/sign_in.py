@@ -41,7 +41,7 @@ class BoundPerson(msgspec.Struct, frozen=True, kw_only=True):
 
 async def bind(exchange: Exchange, provider: TreeProvider, username: str, password: str) -> BoundPerson:
     """`ProgramRefused` where they may not."""
-    door = SignInDoor("providers.ldap", "ldap", takes_code=provider.mfa_support, is_shared=True)
+    door = SignInDoor("providers.ldap", "ldap", takes_code=provider.mfa_support, is_shared=True, by_name=True)
     caller = await sign_in(exchange, provider, username, password, door)
     user = await users.get(exchange.work.db, caller.id)
     return BoundPerson(

@@ -23,11 +23,13 @@ _insert = command(insert_into(links))
 _claim = query(
     delete(links).where(and_(_live, links.c.flow_uuid == _flow)).returning(links.c.user_id, links.c.plan), OneTimeLink
 )
+_find = query(select(links.c.user_id, links.c.plan).where(and_(_live, links.c.flow_uuid == _flow)), OneTimeLink)
 _plain = and_(links.c.flow_uuid.is_(None), links.c.plan == "")
 _errand = and_(links.c.flow_uuid.is_(None), links.c.plan != "")
 _claim_plain = query(delete(links).where(and_(_live, _plain)).returning(links.c.user_id, links.c.plan), OneTimeLink)
 _claim_errand = query(delete(links).where(and_(_live, _errand)).returning(links.c.user_id, links.c.plan), OneTimeLink)
 _find_errand = query(select(links.c.user_id, links.c.plan).where(and_(_live, _errand)), OneTimeLink)
+_find_plain = query(select(links.c.user_id, links.c.plan).where(and_(_live, _plain)), OneTimeLink)
 _forget = command(delete(links).where(and_(links.c.user_id == bindparam("user"), links.c.flow_uuid == _flow)))
 _forget_plain = command(delete(links).where(and_(links.c.user_id == bindparam("user"), _plain)))
 _forget_errand = command(delete(links).where(and_(links.c.user_id == bindparam("user"), _errand)))
@@ -71,8 +73,14 @@ async def claim(work: Work, key: str, *, flow: str | None) -> OneTimeLink | None
     return await work.db.one(_claim, hash=hash_key(key), now=work.now, flow=flow)
 
 
-async def find_errand(work: Work, key: str) -> OneTimeLink | None:
+async def find(work: Work, key: str, *, flow: str | None) -> OneTimeLink | None:
     """Look a link up without using it: mail programs open links to show a preview."""
+    if flow is None:
+        return await work.db.one(_find_plain, hash=hash_key(key), now=work.now)
+    return await work.db.one(_find, hash=hash_key(key), now=work.now, flow=flow)
+
+
+async def find_errand(work: Work, key: str) -> OneTimeLink | None:
     return await work.db.one(_find_errand, hash=hash_key(key), now=work.now)
 
 

@@ -10,6 +10,7 @@ import msgspec
 from kith.base.errors import Complaint, Invalid
 from kith.base.jobs import JobKind
 from kith.base.mail_texts import MailText, send
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.plan import FlowPlan
@@ -18,7 +19,6 @@ from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.logout import propagation as oauth_logout
 from kith.identity.providers.saml import store as saml
 from kith.identity.providers.saml.logout import propagation as saml_logout
-from kith.identity.sealing import Sealer
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store as session_store
 from kith.identity.tokens import service as token_service

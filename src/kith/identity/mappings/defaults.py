@@ -39,7 +39,7 @@ _GROUPS = "return [group.name for group in user.groups]"
 SCIM_PERSON = """words = user.name.split(" ")
 person = {
     "userName": user.username,
-    "externalId": user.uuid,
+    "externalId": user.uid,
     "displayName": user.name,
     "name": {"formatted": user.name, "givenName": words[0], "familyName": " ".join(words[1:]) or words[0]},
     "active": True,

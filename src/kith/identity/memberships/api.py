@@ -20,11 +20,12 @@ from kith.identity.memberships.store import names_of
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show_page
 from kith.identity.rest.body import read_object
-from kith.identity.rest.ends import PAST
+from kith.identity.rest.ends import PAST, is_later
 from kith.identity.rest.fields import InvalidValue, Moment, missing, read_identifier, read_uuid
-from kith.identity.roles.store import permissions_through
+from kith.identity.rest.write_guard import judge_after, judge_membership, rights_before
 from kith.identity.users.tables import users
 
+OWN_END = "You may not lengthen your own membership."
 _EXPIRES = Moment(name="expires", null=True)
 _here = and_(members.c.group_uuid == bindparam("group", type_=UID()), IS_MEMBER)
 _page = query(
@@ -63,16 +64,26 @@ async def add_user(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
         raise Invalid(fields={"expires": [refused.complaint]}) from refused
     if expires is not None and expires <= work.now:
         raise Invalid(expires=PAST)
-    await _check_rights(work, caller, group[0])
+    await judge_membership(work, group[0], caller)
     await work.db.begin()
+    if user_id == caller.id and caller.permissions is not None:
+        await _keep_own_end(work, group[0], caller, expires)
+    rights = await rights_before(work, "core.group", caller)
     await service.join(work, group, (user_id, await _username(work, user_id)), expires, caller)
+    await judge_after(work, caller, rights)
     return NOTHING
+
+
+async def _keep_own_end(work: Work, group_uuid: str, caller: ApiCaller, expires: datetime | None) -> None:
+    held = await store.membership(work.db, group_uuid, caller.id)
+    if held is not None and is_later(expires, held.expires):
+        raise Forbidden(OWN_END, extra={"code": "permission_denied"})
 
 
 async def remove_user(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     work, sent = exchange.work, await read_object(exchange)
     group, user_id = await _group(work, id), _person(sent)
-    await _check_rights(work, caller, group[0])
+    await judge_membership(work, group[0], caller)
     await work.db.begin()
     await service.leave(work, group, (user_id, await _username(work, user_id)), caller)
     return NOTHING
@@ -100,16 +111,6 @@ async def _username(work: Work, user_id: int) -> str:
     if user_id not in named:
         raise Invalid(fields={"pk": [missing(user_id).complaint]})
     return named[user_id]
-
-
-async def _check_rights(work: Work, caller: ApiCaller, group_uuid: str) -> None:
-    """Callers cannot grant permissions they do not have."""
-    if caller.permissions is None:
-        return
-    if group_uuid in await store.superuser_groups(work.db):
-        raise Forbidden("Only a superuser may change who is one.")
-    if not await permissions_through(work.db, [group_uuid]) <= caller.permissions:
-        raise Forbidden("This group grants more than you have, so you cannot change who is in it.")
 
 
 ACTIONS = (

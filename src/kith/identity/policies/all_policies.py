@@ -7,7 +7,7 @@ from sqlalchemy import Boolean, bindparam, column, func, select, table, union_al
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
-from kith.identity.policies.bindings import bindings
+from kith.identity.policies.bindings import bindings, read_word
 from kith.identity.policies.family import FIELDS, PolicyRecord, policies
 from kith.identity.rest import READ, ListFilter, Resource
 from kith.identity.rest.fields import Computed, Text
@@ -21,10 +21,6 @@ _uses = union_all(
 _bound = query(select(_uses.c.policy, func.count()).group_by(_uses.c.policy), tuple)
 _is_bound = policies.c.policy_uuid.in_(select(bindings.c.policy).where(bindings.c.policy.is_not(None)))
 _is_asked = policies.c.policy_uuid.in_(select(_checks.c.other))
-
-
-def read_word(text: str) -> bool | None:
-    return {"true": True, "1": True, "false": False, "0": False}.get(text.lower())
 
 
 async def decorate(work: Work, records: list[AnyPolicy]) -> None:

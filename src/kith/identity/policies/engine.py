@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
-import structlog
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import bindparam, select
 
+from kith.base.counted_log import log_counted
 from kith.base.db import UID, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -27,7 +27,7 @@ from kith.identity.policies.kinds import (
     passwordexpiry,
     reputation,
 )
-from kith.identity.policies.request import BindingResult, CannotTell, PolicyRequest, PolicyVerdict
+from kith.identity.policies.request import BindingResult, CannotTell, NamedIsGone, PolicyRequest, PolicyVerdict
 from kith.identity.rest.record_store import RecordStore
 from kith.identity.rest.resource import Resource
 
@@ -61,11 +61,11 @@ KINDS = {one.kind: one for one in _ALL}
 
 TIMED_OUT = "Policy timed out."
 EXPIRED = "This binding has expired."
-_log = structlog.get_logger()
+ALL_OFF = "Everything that is bound here is turned off."
 
 
 class Bound(msgspec.Struct):
-    """An enabled binding, and as much of its policy as evaluating it needs."""
+    """A binding, and as much of its policy as evaluating it needs."""
 
     policy_binding_uuid: str
     policy: str | None
@@ -75,6 +75,9 @@ class Bound(msgspec.Struct):
     timeout: int
     failure_result: bool
     expires: datetime | None
+    enabled: bool
+    gone_kind: str | None
+    gone_name: str | None
     kind: str | None
     name: str | None
     execution_logging: bool | None
@@ -82,13 +85,13 @@ class Bound(msgspec.Struct):
 
 _bound = query(
     select(
-        *(bindings.c[name] for name in Bound.__struct_fields__[:8]),
+        *(bindings.c[name] for name in Bound.__struct_fields__[:11]),
         policies.c.kind,
         policies.c.name,
         policies.c.execution_logging,
     )
     .select_from(bindings.outerjoin(policies, policies.c.policy_uuid == bindings.c.policy))
-    .where(and_(bindings.c.target == bindparam("target", type_=UID()), bindings.c.enabled))
+    .where(bindings.c.target == bindparam("target", type_=UID()))
     .order_by(bindings.c.order, bindings.c.policy_binding_uuid),
     Bound,
 )
@@ -104,28 +107,45 @@ async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: Poli
     found = KINDS[kind]
     policy = await found.records.find(work.db, policy_uuid)
     if policy is None:
-        raise CannotTell("This policy is gone.")
+        raise NamedIsGone("This policy is gone.")
     return await found.passes(work, policy, request)
+
+
+async def judge(work: Work, policy_uuid: str, request: PolicyRequest) -> PolicyVerdict:
+    """The verdict of a policy that is named by itself, without a binding: whatever goes wrong is a no."""
+    try:
+        kind = await find_kind(work, policy_uuid)
+        if kind is None:
+            raise NamedIsGone("This policy is gone.")
+        return await evaluate_policy(work, policy_uuid, kind, request)
+    except Exception as error:  # noqa: BLE001 - as it says
+        return PolicyVerdict(passing=False, messages=[words_of(error)], is_unsure=True)
 
 
 async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mode: Mode = "all") -> PolicyVerdict:
     """Evaluate everything that is bound to a target, in order. Without bindings everybody passes.
 
-    The messages of all are kept, whatever they decided. Policies can be slow and some write in a work of their own,
-    so call this before the work's first write.
+    Where all bindings are turned off nobody does: turning the last one off does not open the door. The messages of all
+    are kept, whatever they decided. Policies can be slow and some write in a work of their own, so call this before
+    the work's first write.
     """
     request = msgspec.structs.replace(request, target=pbm_uuid)
     bound = await work.db.all(_bound, target=pbm_uuid)
     told: list[_Told] = []
-    trace = [await _decide(work, one, request, told) for one in bound]
+    trace = [await _decide(work, one, request, told) for one in bound if one.enabled]
+    if bound and not trace:
+        return PolicyVerdict(passing=False, log=[ALL_OFF], is_unsure=True)
     if told and not request.is_test:
         await _write_down(work, told, request)
     decide = any if mode == "any" else all
+    refusing = [asked.is_unsure for asked in trace if not asked.passing]
+    passing = not trace or decide(asked.passing for asked in trace)
     return PolicyVerdict(
-        passing=not trace or decide(asked.passing for asked in trace),
+        passing=passing,
         messages=[words for asked in trace for words in asked.messages],
         log=[words for asked in trace for words in asked.log],
         trace=trace,
+        is_unsure=not passing and (any(refusing) if mode == "any" else all(refusing)),
     )
 
 
@@ -134,7 +154,9 @@ _Told = tuple[str, Bound, dict[str, Any]]
 
 async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> BindingResult:
     if bound.expires is not None and bound.expires <= work.now:
-        return _result(bound, PolicyVerdict(passing=False, log=[EXPIRED]))
+        return _result(bound, PolicyVerdict(passing=False, log=[EXPIRED], is_unsure=True))
+    if bound.policy is None and bound.group is None and bound.user is None:
+        return _result(bound, PolicyVerdict(passing=False, log=[words_if_gone(bound)], is_unsure=True))
     failure = ""
     try:
         async with asyncio.timeout(bound.timeout):
@@ -142,7 +164,8 @@ async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no, and is written down
         words, failure = words_of(error), f"{type(error).__name__}: {error}"
         told.append(("policy_exception", bound, {"message": words, "exception": type(error).__name__}))
-        verdict = PolicyVerdict(passing=bound.failure_result, messages=[words])
+        passing = bound.failure_result and not isinstance(error, NamedIsGone)
+        verdict = PolicyVerdict(passing=passing, messages=[words], is_unsure=not passing)
     else:
         if bound.negate:
             verdict.passing = not verdict.passing
@@ -157,17 +180,24 @@ def _result(bound: Bound, verdict: PolicyVerdict, failure: str = "") -> BindingR
         binding=bound.policy_binding_uuid,
         kind=_kind(bound),
         about=_about(bound),
-        name=bound.name or "",
+        name=bound.name or bound.gone_name or "",
         negate=bound.negate,
         passing=verdict.passing,
         messages=verdict.messages,
         log=verdict.log,
         failure=failure,
+        is_unsure=verdict.is_unsure,
     )
 
 
+def words_if_gone(bound: Bound) -> str:
+    named = f"{'person' if bound.gone_kind == 'user' else bound.gone_kind or 'record'} {bound.gone_name or ''}".strip()
+    return f"This binding named the {named}, which was deleted: it refuses until it is removed or pointed elsewhere."
+
+
 def _kind(bound: Bound) -> str:
-    return "user" if bound.user is not None else "group" if bound.group is not None else bound.kind or "nothing"
+    kind = "user" if bound.user is not None else "group" if bound.group is not None else bound.kind
+    return kind or bound.gone_kind or "nothing"
 
 
 def _about(bound: Bound) -> str:
@@ -190,9 +220,9 @@ def words_of(error: Exception) -> str:
     match error:
         case TimeoutError():
             return TIMED_OUT
-        case CannotTell():
+        case CannotTell() | NamedIsGone():
             return str(error)
-    _log.error("policy.failed", exc_info=error)
+    log_counted("error", "policy.failed", error=error)
     return "Policy could not be evaluated."
 
 

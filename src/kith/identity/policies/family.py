@@ -9,6 +9,9 @@ from typing import Any
 from sqlalchemy import Column, String
 
 from kith.base.db import UID
+from kith.base.work import Work
+from kith.identity.caller import ApiCaller
+from kith.identity.named_in_policies import refuse_if_called
 from kith.identity.rest.fields import Boolean, Text
 from kith.identity.rest.record import Record
 from kith.identity.rest.resource import Family, record_table
@@ -57,4 +60,9 @@ policies = record_table(
     fields=FIELDS,
 )
 
-POLICIES = Family(table=policies, key="policy_uuid", fields=FIELDS, decides=True)
+
+async def removing(work: Work, record: PolicyRecord, _caller: ApiCaller) -> None:
+    await refuse_if_called(work.db, record.policy_uuid, record.name)
+
+
+POLICIES = Family(table=policies, key="policy_uuid", fields=FIELDS, decides=True, removing=removing)

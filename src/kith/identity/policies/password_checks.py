@@ -7,8 +7,7 @@ import hashlib
 from pathlib import Path
 from urllib.parse import urljoin
 
-import structlog
-
+from kith.base.counted_log import log_counted
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.work import Work
 from kith.identity.policies.breach_list import BadList, count_in_range, count_of
@@ -17,7 +16,6 @@ from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerd
 MISSING = "Password not set in context"
 UNREACHABLE = "The list of breached passwords could not be reached."
 _MOST_BYTES = 4 << 20
-_log = structlog.get_logger()
 
 
 def find_password(request: PolicyRequest, field: str) -> str | None:
@@ -58,7 +56,7 @@ async def _count(work: Work, password: str) -> int:
         try:
             return await asyncio.to_thread(count_of, Path(settings.breach_file), digest)
         except (OSError, BadList) as error:
-            _log.warning("breaches.file", error=error.strerror if isinstance(error, OSError) else str(error))
+            log_counted("warning", "breaches.file", cause=error.strerror if isinstance(error, OSError) else str(error))
     if settings.breach_url:
         return await _ask_outside(work, digest)
     raise CannotTell(UNREACHABLE)

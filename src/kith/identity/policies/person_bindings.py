@@ -31,9 +31,7 @@ _own = query(
     .limit(1),
     PersonBinding,
 )
-_count = query(
-    select(func.count()).select_from(bindings).where(and_(bindings.c.target == _target, bindings.c.enabled)), int
-)
+_count = query(select(func.count()).select_from(bindings).where(bindings.c.target == _target), int)
 _insert = command(insert_into(bindings))
 _extend = command(
     update(bindings)
@@ -56,6 +54,9 @@ async def add(db: Session, target: str, user_id: int, until: datetime, now: date
         _insert,
         policy_binding_uuid=str(uuid.uuid4()),
         ended_at=None,
+        gone_at=None,
+        gone_kind=None,
+        gone_name=None,
         policy=None,
         group=None,
         user=user_id,

@@ -25,7 +25,10 @@ class PolicyRequest(msgspec.Struct, kw_only=True):
 
 
 class BindingResult(msgspec.Struct, kw_only=True):
-    """The result of one binding. `about` is the policy, group or user; `failure` is the error, if there was one."""
+    """The result of one binding. `about` is the policy, group or user; `failure` is the error, if there was one.
+
+    `is_unsure`: it refuses only because it could not be asked, as it failed, has expired, or whom it named is gone.
+    """
 
     binding: str
     kind: str
@@ -36,15 +39,24 @@ class BindingResult(msgspec.Struct, kw_only=True):
     messages: list[str]
     log: list[str]
     failure: str = ""
+    is_unsure: bool = False
 
 
 class PolicyVerdict(msgspec.Struct, kw_only=True):
-    """`messages` are for the person, `log` for the author of the policy; `trace` has the result of each binding."""
+    """`messages` are for the person, `log` for the author of the policy; `trace` has the result of each binding.
+
+    `is_unsure`: it refuses, and might not if all that is bound could have been asked.
+    """
 
     passing: bool
     messages: list[str] = []
     log: list[str] = []
     trace: list[BindingResult] = []
+    is_unsure: bool = False
+
+
+class NamedIsGone(Exception):  # noqa: N818 - it is an answer, too
+    """What a policy names was deleted or has another name now. It refuses, whatever the binding says about failures."""
 
 
 class CannotTell(Exception):  # noqa: N818 - it is an answer, too

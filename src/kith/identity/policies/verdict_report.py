@@ -17,13 +17,14 @@ _users = query(select(users.c.id, users.c.username).where(any_of(users.c.id, "id
 
 
 async def explain(work: Work, verdict: PolicyVerdict) -> list[dict[str, Any]]:
-    """One entry for each binding, in order; users and groups with their names."""
+    """One entry for each binding, in order; users and groups with their names, also those that are gone."""
     named: dict[str, str] = {}
-    wanted = {kind: [one.about for one in verdict.trace if one.kind == kind] for kind in ("group", "user")}
+    asked = [one for one in verdict.trace if one.about]
+    wanted = {kind: [one.about for one in asked if one.kind == kind] for kind in ("group", "user")}
     if wanted["group"]:
         named |= dict(await work.db.all(_groups, ids=wanted["group"]))
     if wanted["user"]:
-        found = await work.db.all(_users, ids=[int(one) for one in wanted["user"] if one])
+        found = await work.db.all(_users, ids=[int(one) for one in wanted["user"]])
         named |= {str(id): name for id, name in found}
     return [
         {

@@ -19,7 +19,9 @@ CONSENT_FLOW = "default-provider-authorization-explicit-consent"
 
 MAPPING = f"{property_mappings.name}.pm_uuid"
 
-provider_mappings = link_table("identity_provider_mappings", "identity_providers.id", MAPPING, owner_integer=True)
+provider_mappings = link_table(
+    "identity_provider_mappings", "identity_providers.id", MAPPING, owner_integer=True, holds=True
+)
 
 NAME = Text(name="name", default="", most=255)
 MAPPINGS = References(name="property_mappings", to=MAPPING, link=provider_mappings)
@@ -37,6 +39,7 @@ FIELDS: tuple[Field, ...] = (
         name="authentication_flow",
         null=True,
         to="identity_flows.flow_uuid",
+        on_delete="RESTRICT",
         where=(("designation", "authentication"),),
     ),
     Reference(

@@ -8,6 +8,7 @@ import hashlib
 import structlog
 
 from kith.base.caches import ForAWhile
+from kith.base.counted_log import log_counted
 from kith.base.settings import Settings, split_bind
 from kith.base.work import Works
 from kith.identity.radius_server.packets import RadiusError, read_packet
@@ -59,10 +60,10 @@ class RadiusServer(asyncio.DatagramProtocol):
         try:
             answer = await self._service.answer(read_packet(data), addr[0])
         except RadiusError as error:
-            _log.info("radius.ignored", address=addr[0], reason=str(error))
+            log_counted("info", "radius.ignored", str(error), address=addr[0], reason=str(error))
             return
         except Exception as error:  # noqa: BLE001 - one packet's fault is not the others'
-            _log.error("radius.broken", exc_info=error)
+            log_counted("error", "radius.broken", error=error)
             return
         self._answered.put(key, answer)
         self._send(answer, addr)

@@ -14,6 +14,7 @@ from OpenSSL import SSL
 
 from kith.base.caches import ForAWhile
 from kith.base.exchange import Server
+from kith.base.sealing import Sealer
 from kith.base.work import Work, Works
 from kith.identity.caller_authentication import SignInDoor
 from kith.identity.crypto import keypairs
@@ -32,7 +33,6 @@ from kith.identity.radius_server.packets import (
 )
 from kith.identity.radius_server.store import NetworkProvider
 from kith.identity.radius_server.ttls import IDENTITY, NAK, EapCode, TtlsSession, read_eap, write_eap
-from kith.identity.sealing import Sealer
 
 __all__ = ["RadiusService"]
 
@@ -106,7 +106,8 @@ class RadiusService:
             raise ProgramRefused("A name without a password proves nothing.")
         exchange = exchange_for(self._server, "RADIUS", "/radius", asked.address)
         try:
-            door = SignInDoor("providers.radius", "radius", takes_code=asked.provider.mfa_support, is_shared=True)
+            mfa = asked.provider.mfa_support
+            door = SignInDoor("providers.radius", "radius", takes_code=mfa, is_shared=True, by_name=True)
             await sign_in(exchange, asked.provider, username, password, door)
         finally:
             await exchange.end()

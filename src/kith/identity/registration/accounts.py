@@ -26,6 +26,7 @@ from kith.identity.stages import invitation_checks
 from kith.identity.stages.invitation_checks import Invitation
 from kith.identity.stages.kinds.user_write import write_attributes
 from kith.identity.users import store as users
+from kith.identity.users.identifying_attributes import complain_upn
 from kith.identity.users.names import email_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import UserChanged
@@ -58,6 +59,8 @@ async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issue
         raise Closed
     decision, wish = await _decided(work, wish)
     mailed = await addresses.may_get_mail(work, wish.email)
+    maker = None if decision.invitation is None else decision.invitation.created_by
+    is_named = _fixed(decision).get("email") == wish.email
     user = await signups.register(
         work,
         work.find(Passwords),
@@ -69,10 +72,10 @@ async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issue
             locale=wish.locale.replace("_", "-"),
             client_name=client.name,
             invited=decision.invitation is not None,
-            invited_by=None if decision.invitation is None else decision.invitation.created_by,
+            invited_by=maker,
             app_id=app_id,
             name=str(_fixed(decision).get("name", "")),
-            confirmed=_fixed(decision).get("email") == wish.email,
+            confirmed=is_named and await invitation_checks.gives_address(work, maker, wish.email),
             autofollow=decision.invitation is not None and decision.invitation.autofollow,
         ),
     )
@@ -131,7 +134,12 @@ async def _settle(work: Work, user: User, decision: Decision) -> None:
     used = decision.invitation
     if used is not None and not await invitation_checks.spend(work, used.invite_uuid, decision.flow.flow_uuid):
         raise Conflict  # of two who came with it at once, one is made and the other is not
-    attributes = write_attributes(user.attributes, _fixed(decision))
+    fixed = _fixed(decision)
+    is_vouched = used is not None and await invitation_checks.vouches(work, used.created_by)
+    attributes = write_attributes(user.attributes, fixed, may_say=fixed if is_vouched else ())
+    complaint = await complain_upn(work, user.attributes, attributes, user.id)
+    if complaint is not None:
+        raise Invalid(fields={"attributes": [complaint]})
     if attributes != user.attributes:
         await users.set_attributes(work.db, user.id, attributes, work.now)
     write = decision.write

@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
+from kith.identity.executor.flow_access import FlowEntry, ask_step, level_missing
 from kith.identity.flows.plan import Flow, flows_for, steps_of
-from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
+from kith.identity.policies.engine import evaluate_target, find_kind, judge
 from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.operations import find_by_row
 from kith.identity.stages import invitation_checks
@@ -22,6 +23,7 @@ from kith.identity.stages.kinds.prompt import PromptStage
 from kith.identity.stages.kinds.user_write import UserWriteStage
 
 REFUSED = "was refused"
+_ENTRY = FlowEntry(by_link=False, by_redirect=False, by_outpost=False)
 _ABOUT_PASSWORDS = frozenset({"password", "breachcheck"})
 
 
@@ -48,6 +50,9 @@ async def find_invitation(work: Work, code: str) -> tuple[Flow | None, Invitatio
 async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers: dict[str, Any]) -> Decision:
     """Evaluate all policies of the flow, before anything is written."""
     decision = Decision(flow=flow, invitation=invitation)
+    if level_missing(flow, None, _ENTRY, signed_in=False) is not None:
+        decision.refused = True
+        return decision
     fixed = dict(invitation.fixed_data) if invitation is not None else {}
     data = {**answers, **fixed}
     context: dict[str, Any] = {**data, "prompt_data": data, "invitation_in_effect": invitation is not None}
@@ -57,12 +62,14 @@ async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers:
         _complain(decision, "base", verdict)
         return decision
     for step in await steps_of(work, flow.flow_uuid):
-        if not (await _ask(work, step.pbm_uuid, step.policy_engine_mode, request)).passing:
+        if not (await ask_step(work, step, request)).passing:
             continue  # this stage does not come up for them
         match step.kind:
             case "prompt":
                 form = await find_by_row(prompt.STAGE.records, work, step.stage_uuid)
-                if form is not None:
+                if form is None:
+                    decision.refused = True
+                else:
                     await _validate(work, form, request, decision)
             case "invitation":
                 stage = await find_by_row(invitation_stage.STAGE.records, work, step.stage_uuid)
@@ -84,15 +91,10 @@ async def _validate(work: Work, stage: PromptStage, request: PolicyRequest, deci
     if not verdict.passing:
         _complain(decision, "base", verdict)
     for policy in stage.validation_policies:
-        kind = await find_kind(work, policy)
-        if kind is None:
-            continue
-        try:
-            verdict = await evaluate_policy(work, policy, kind, request)
-        except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
-            verdict = PolicyVerdict(passing=False, messages=[words_of(error)])
+        verdict = await judge(work, policy, request)
         if not verdict.passing:
-            _complain(decision, "password" if kind in _ABOUT_PASSWORDS else "base", verdict)
+            is_about_password = await find_kind(work, policy) in _ABOUT_PASSWORDS
+            _complain(decision, "password" if is_about_password else "base", verdict)
 
 
 def _complain(decision: Decision, place: str, verdict: PolicyVerdict) -> None:

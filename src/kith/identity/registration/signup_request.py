@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import socket
 from datetime import date
 
 import msgspec
 
-from kith.base.errors import Complaint
+from kith.base.errors import Complaint, Unavailable
+from kith.base.http.names import Names
+from kith.base.places import Full
 from kith.base.work import Work
 from kith.identity.signups import blocks
 from kith.identity.signups.service import MOST_IN_REASON, needs_approval
+from kith.identity.users import address_ownership, former_names
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_email
 from kith.identity.users.reserved_names import complain_reserved
@@ -20,11 +21,14 @@ from kith.identity.users.reserved_names import complain_reserved
 MOST_IN_USERNAME = 30
 MOST_IN_EMAIL = 320
 FEWEST_IN_PASSWORD, MOST_IN_PASSWORD = 8, 72
-RESOLVE_SECONDS = 5
 _USERNAME = re.compile(r"[a-z0-9_]+")
 _LOCALE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 
 Complaints = dict[str, list[str]]
+
+
+class EmailHostNames(Names):
+    """Names that strangers give are asked for beside all others: however slow they are, nobody else waits for them."""
 
 
 class SignupRequest(msgspec.Struct, kw_only=True):
@@ -64,7 +68,7 @@ async def _username(work: Work, name: str) -> Complaint | None:
         return _too_long(MOST_IN_USERNAME)
     if not _USERNAME.fullmatch(name):
         return Complaint("must contain only letters, numbers and underscores", "invalid")
-    if await users.find_login(work.db, name) is not None:
+    if await users.find_login(work.db, name) is not None or await former_names.is_of_another(work.db, name):
         return Complaint("has already been taken", "taken")
     return await complain_reserved(work, name)
 
@@ -81,19 +85,21 @@ async def complain_address(work: Work, email: str, *, of: int | None = None) -> 
     if await blocks.is_blocked(work, email):
         return Complaint("contains a disallowed e-mail provider", "blocked")
     owner = await users.owner_of(work.db, email)
-    if owner is not None and owner.id != of:
+    is_anothers = owner is not None and owner.id != of
+    if is_anothers or await address_ownership.is_name_of_another(work, email, of or 0):
         return Complaint("has already been taken", "taken")
-    if work.settings.check_email_host and not await _resolves(email.rpartition("@")[2]):
+    if work.settings.check_email_host and not await _resolves(work, email.rpartition("@")[2]):
         return Complaint("does not seem to exist", "unreachable")
     return None
 
 
-async def _resolves(host: str) -> bool:
+async def _resolves(work: Work, host: str) -> bool:
     try:
-        async with asyncio.timeout(RESOLVE_SECONDS):
-            return bool(await asyncio.get_running_loop().getaddrinfo(host, 25, type=socket.SOCK_STREAM))
-    except (OSError, TimeoutError, UnicodeError):
+        return bool(await work.find(EmailHostNames).resolve(host.encode("idna").decode()))
+    except UnicodeError:
         return False
+    except Full as full:
+        raise Unavailable from full
 
 
 def _password(password: str) -> Complaint | None:

@@ -104,6 +104,8 @@ def _export_route(store: RecordStore[Any]) -> Route:
 def _action_route(action: Action) -> Route:
     async def respond(exchange: Exchange) -> Answer:
         caller = ANYBODY if action.is_open else await _admit(exchange, action.permission, is_csv=action.is_csv)
+        if action.refusal and caller.permissions is not None:
+            raise Forbidden(action.refusal, extra={"code": "permission_denied"})
         return await action.handler(exchange, caller, exchange.path_values[0] if exchange.path_values else "")
 
     return route(action.method, f"{BASE}{action.path}")(respond)
@@ -160,8 +162,9 @@ async def _list(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) 
     query_string = exchange.query_string
     memo = exchange.find(UntilWritten)
     only = caller.id if store.resource.own and not caller.may(store.resource.permission("view")) else None
-    key = (store.resource.path, query_string, only)
     work = exchange.work
+    # Lists of what people have of their own say what is of the session that asks.
+    key = (store.resource.path, query_string, only, work.origin.session if store.resource.own else "")
     kept: tuple[Answer, datetime | None] | None = memo.get(exchange.version, key)
     if kept is None or (kept[1] is not None and kept[1] <= work.now):
         until = await _until(store.resource, exchange)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from kith.identity.rest.facts import EndPlanned
@@ -19,3 +20,8 @@ def complain_end(draft: RecordDraft[Any]) -> None:
 def announce_end(draft: RecordDraft[Any]) -> None:
     if draft.sets("expires") and draft.values["expires"] is not None:
         draft.work.announce(EndPlanned(at=draft.values["expires"]))
+
+
+def is_later(end: datetime | None, than: datetime | None) -> bool:
+    """Whether this end is after the other one; None is never."""
+    return than is not None and (end is None or end > than)

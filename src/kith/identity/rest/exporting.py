@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -15,6 +13,7 @@ from sqlalchemy import select
 from kith.base.db import METADATA, Query, any_of, query
 from kith.base.exchange import Answer, Exchange
 from kith.base.limits import Limiter, LimitRule
+from kith.base.spreadsheets import harmless, write_quoted
 from kith.base.work import Work, Works
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
@@ -26,7 +25,6 @@ from kith.identity.rest.resource import Resource
 
 PAGE = 500
 EXPORTS = LimitRule("exports", most=30, seconds=3600)
-_FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
 
 
 def cell(value: Any) -> str:
@@ -46,14 +44,12 @@ def cell(value: Any) -> str:
             text = "; ".join(str(one) for one in value)
         case _:
             text = str(value)
-    text = text.replace("\0", "")
-    return f"'{text}" if text[:1] in _FORMULA or text.lstrip()[:1] in _FORMULA else text
+    return harmless(text.replace("\0", ""))
 
 
 def lines_of(rows: Iterable[Sequence[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerows([cell(value) for value in row] for row in rows)
-    return text.getvalue().encode("utf-8", "replace")
+    written = write_quoted(([cell(value) for value in row] for row in rows), line_end="\r\n")
+    return written.encode("utf-8", "replace")
 
 
 def file_answer(exchange: Exchange, name: str, pieces: AsyncIterator[bytes]) -> Answer:

@@ -9,18 +9,20 @@ from typing import Any
 
 from kith.base.db import Dangling, Taken
 from kith.base.errors import Complaint, Conflict, Invalid, NotFound
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
 from kith.identity.rest import policy_targets
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.rest.fields import MASK, Expression, Field, InvalidValue, Reference, References, Secret, missing
+from kith.identity.rest.holders import holders
 from kith.identity.rest.record import R, Record
 from kith.identity.rest.record_draft import RecordDraft
-from kith.identity.rest.record_store import RecordStore, StoredRecord, holders, linked, missing_references, relink
+from kith.identity.rest.record_store import RecordStore, StoredRecord, linked, missing_references, relink
 from kith.identity.rest.resource import Resource
 from kith.identity.rest.uniqueness import complain_taken
-from kith.identity.sealing import Sealer
+from kith.identity.rest.write_guard import judge, judge_after, judge_removal, rights_before
 
 TRIES = 5
 
@@ -37,6 +39,7 @@ async def create(
     resource = store.resource
     values = await _take(resource, sent, whole=True, new=True)
     draft: RecordDraft[R] = RecordDraft(work, caller, values=values, field_names=store.field_names)
+    await judge(resource, draft)
     if resource.ahead is not None:
         await resource.ahead(draft)
     await _prepare(store, draft)
@@ -51,12 +54,14 @@ async def create(
     if resource.target:
         columns["pbm_uuid"] = columns[resource.key] if resource.key == "pbm_uuid" else str(uuid.uuid4())
         await policy_targets.add(work.db, columns["pbm_uuid"], resource.model)
+    rights = await rights_before(work, f"{resource.area}.{resource.model}", caller)
     try:
         draft.id = await store.insert(work.db, _sealed(store, work, draft.values), columns)
     except Taken as error:
         raise Conflict("Somebody else made the same record at the same time, please try again") from error
     for field in store.links:
         await relink(work.db, field, draft.id, [], draft.values.get(field.name, []))
+    await judge_after(work, caller, rights)
     if resource.saved is not None:
         await resource.saved(draft)
     record = await read(store, work, draft.id, sees_secrets=True)
@@ -131,11 +136,14 @@ async def _begin_change(
     ahead = store.resource.ahead
     if ahead is None:
         stored = await _stored(store, work, caller, id, "change")
-        return draft_of(stored), stored.values
+        draft = draft_of(stored)
+        await judge(store.resource, draft)
+        return draft, stored.values
     is_held = work.db.is_writing  # it is one of several changes that begin or end together
     seen = await _stored(store, work, caller, id, "change", held=is_held)
     for _ in range(TRIES):
         draft = draft_of(seen)
+        await judge(store.resource, draft)
         await ahead(draft)
         if is_held or (held := await _stored(store, work, caller, id, "change")).values == seen.values:
             return draft, seen.values
@@ -159,6 +167,7 @@ async def _stored(
 async def _write(store: RecordStore[R], work: Work, draft: RecordDraft[Any], changed: Mapping[str, Any]) -> None:
     stored = {name: value for name, value in changed.items() if name in store.stored}
     row_id = await row_id_of(store, work, draft.id)
+    rights = await rights_before(work, f"{store.resource.area}.{store.resource.model}", draft.caller)
     try:
         await store.update(work.db, row_id, {**_sealed(store, work, stored), **draft.columns, "updated_at": work.now})
     except Taken as error:
@@ -166,6 +175,7 @@ async def _write(store: RecordStore[R], work: Work, draft: RecordDraft[Any], cha
     for field in store.links:
         if field.name in changed:
             await relink(work.db, field, draft.id, draft.stored[field.name], changed[field.name])
+    await judge_after(work, draft.caller, rights)
 
 
 async def row_id_of(store: RecordStore[R], work: Work, id: Any) -> Any:
@@ -216,9 +226,12 @@ async def remove(store: RecordStore[R], work: Work, caller: ApiCaller, id: Any) 
     stored = await _stored(store, work, caller, id, "delete")
     record = await read(store, work, id, sees_secrets=False)
     row_id = await row_id_of(store, work, id)
-    await refuse_if_held(store, work, row_id)
+    await judge_removal(work, resource, stored.values, caller)
+    if resource.family is not None and resource.family.removing is not None:
+        await resource.family.removing(work, stored.record, caller)
     if resource.removing is not None:
         await resource.removing(work, stored.record, caller)
+    await refuse_if_held(store, work, row_id)
     try:
         await store.delete(work.db, row_id)
         if resource.target:
@@ -370,11 +383,12 @@ async def _write_down(
 ) -> None:
     if not resource.is_audited:
         return
+    pk = audit.fingerprint(record.pk) if resource.is_key_secret else record.pk
     model = {
         "app": resource.area,
         "model_name": resource.model,
-        "pk": record.pk,
-        "name": _name_of(resource, record),
+        "pk": pk,
+        "name": _name_of(resource, record) or str(pk),
     }
     await audit.record(
         work,
@@ -388,6 +402,6 @@ async def _write_down(
 
 
 def _name_of(resource: Resource[Any], record: Record) -> str:
-    """The record's name for the audit trail, or another field that identifies it."""
+    """The record's name for the audit trail, or another field that identifies it; empty if it has none."""
     names = (resource.label, "slug", "client_id", "field_key", "identifier")
-    return str(next((found for name in names if (found := getattr(record, name, None))), record.pk))
+    return str(next((found for name in names if (found := getattr(record, name, None))), ""))

@@ -339,31 +339,3 @@ def _existing(to: str, where: tuple[tuple[str, Any], ...]) -> Query[Any]:
 async def missing_references(db: Session, field: Reference | References, ids: Sequence[Any]) -> list[Any]:
     found = set(await db.all(_existing(field.to, field.where), ids=list(ids)))
     return [id for id in ids if id not in found]
-
-
-# Records that prevent a deletion
-
-
-class ReferringTable:
-    """A table whose rows prevent the deletion of rows they refer to."""
-
-    def __init__(self, table: Table, column: Column[Any]) -> None:
-        key = table.primary_key.columns[0]
-        family = next((link.column.table for link in key.foreign_keys), table)  # a kind's name stands there
-        named = [one.c[name] for one in (table, family) for name in ("name", "slug", "identifier") if name in one.c]
-        source = table if family is table else table.join(family, key == family.primary_key.columns[0])
-        self.type = str(table.name)
-        self.query = query(
-            select(key, (*named, key)[0].label("label")).select_from(source).where(column == bindparam("id")).limit(20),
-            tuple,
-        )
-
-
-@lru_cache(64)
-def holders(table: Table) -> tuple[ReferringTable, ...]:
-    return tuple(
-        ReferringTable(other, key.parent)
-        for other in METADATA.tables.values()
-        for key in other.foreign_keys
-        if key.column.table is table and (key.ondelete or "").upper() in ("RESTRICT", "NO ACTION")
-    )

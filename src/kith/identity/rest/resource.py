@@ -30,6 +30,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     fields: tuple[Field, ...]
     decides: bool = False
+    removing: Callable[[Work, Any, ApiCaller], Awaitable[None]] | None = None  # for every kind, before its own
 
 
 class ListFilter(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,6 +80,7 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     next_end: Query[datetime] | None = None  # when the first of what records show ends by itself
     export: tuple[str, ...] = ()  # the columns of its CSV file; empty: there is none
     export_by: str = "pk"  # the field by which the lines are in order, before the key
+    is_key_secret: bool = False  # whoever knows the key of a record can use it, so the audit trail has its fingerprint
     is_audited: bool = True  # False: changes are of no interest to anybody but the owner
 
     def __post_init__(self) -> None:
@@ -160,8 +162,10 @@ def kind_table(name: str, family: Family, fields: tuple[Field, ...], *columns: C
     )
 
 
-def link_table(name: str, owner: str, other: str, *, owner_integer: bool = False, other_integer: bool = False) -> Table:
-    """A list of references; rows are deleted with either side."""
+def link_table(
+    name: str, owner: str, other: str, *, owner_integer: bool = False, other_integer: bool = False, holds: bool = False
+) -> Table:
+    """A list of references; rows are deleted with either side, or hold the other one: it cannot be deleted then."""
     return Table(
         name,
         METADATA,
@@ -169,7 +173,7 @@ def link_table(name: str, owner: str, other: str, *, owner_integer: bool = False
         Column(
             "other",
             Integer if other_integer else UID,
-            ForeignKey(other, ondelete="CASCADE"),
+            ForeignKey(other, ondelete="RESTRICT" if holds else "CASCADE"),
             primary_key=True,
             index=True,
         ),
@@ -179,7 +183,8 @@ def link_table(name: str, owner: str, other: str, *, owner_integer: bool = False
 class Action(msgspec.Struct, frozen=True, kw_only=True):
     """Something beside the six operations: a path of its own, or one below an item (`{id}` in it).
 
-    `permission` is what the caller needs; None is for anyone who is signed in, `is_open` for everybody.
+    `permission` is what the caller needs; None is for anyone who is signed in, `is_open` for everybody. `refusal` is
+    what callers are told who are no superusers: the permission alone is not enough.
     """
 
     method: str
@@ -188,6 +193,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     handler: Callable[[Exchange, ApiCaller, str], Awaitable[Answer]]
     permission: str | None
     is_open: bool = False
+    refusal: str = ""
     body: str | None = None
     answer: str | None = None
     many: bool = False

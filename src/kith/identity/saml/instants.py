@@ -6,6 +6,7 @@ import re
 import secrets
 from datetime import UTC, datetime
 
+from kith.base.moments import read_moment
 from kith.identity.saml.errors import SAMLError
 
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?")
@@ -27,7 +28,7 @@ def read_instant(text: str) -> datetime:
         raise SAMLError("The message has a time that cannot be read.")
     fraction = (found[2] or "")[:7]
     zone = "+00:00" if found[3] in (None, "Z") else found[3]
-    try:
-        return datetime.fromisoformat(f"{found[1]}{fraction}{zone}").astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise SAMLError("The message has a time that cannot be read.") from error
+    at = read_moment(f"{found[1]}{fraction}{zone}")
+    if at is None:
+        raise SAMLError("The message has a time that cannot be read.")
+    return at

@@ -310,6 +310,17 @@ def _moment(text: str) -> datetime | None:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
+def terms_in(node: FilterNode) -> int:
+    """How many comparisons it takes to ask a filter of one value."""
+    match node:
+        case Both(parts) | Either(parts):
+            return sum(terms_in(one) for one in parts)
+        case Opposite(inner) | OneValue(_, inner):
+            return terms_in(inner)
+        case _:
+            return 1
+
+
 def sought(node: FilterNode, name: str, sub: str = "") -> str | None:
     """The one text that an attribute must equal for the filter to fit; None if the filter leaves that open."""
     match node:

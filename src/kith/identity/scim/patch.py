@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 
 from kith.identity.scim.attributes import ResourceType, ScimAttribute
-from kith.identity.scim.documents import read_value
+from kith.identity.scim.documents import MOST_VALUES, read_value
 from kith.identity.scim.errors import ScimError, invalid_value
-from kith.identity.scim.filters import Both, ChangePath, Comparison, FilterNode, read_path, value_fits
+from kith.identity.scim.filters import Both, ChangePath, Comparison, FilterNode, read_path, terms_in, value_fits
 from kith.identity.scim.schemas import PATCH_OP
 
 MOST_OPERATIONS = 1_000
+MOST_COMPARISONS = 100_000
 
 
 class Operation(msgspec.Struct, frozen=True):
@@ -91,11 +92,24 @@ def _with_path(kind: ResourceType, op: str, text: str, value: Any) -> Iterator[O
             yield Operation(op, read_path(kind, f"{extension.id}:{name}"), inner)
 
 
+class ComparisonBudget:
+    """Holds the filters of one PATCH to so many comparisons."""
+
+    def __init__(self) -> None:
+        self._left = MOST_COMPARISONS
+
+    def spend(self, values: FilterNode, count: int) -> None:
+        self._left -= terms_in(values) * count
+        if self._left < 0:
+            raise ScimError("The filters of these operations look at too many values.", "tooMany")
+
+
 def patched(kind: ResourceType, document: Mapping[str, Any], operations: list[Operation]) -> dict[str, Any]:
     """The document after all operations. It is as clients send one: `documents.clean` has the last word."""
     changed = copy.deepcopy(dict(document))
+    budget = ComparisonBudget()
     for one in operations:
-        _do(kind, changed, one)
+        _do(kind, changed, one, budget)
     return changed
 
 
@@ -110,10 +124,11 @@ def target_of(kind: ResourceType, operation: Operation) -> ScimAttribute:
     return attribute
 
 
-def _do(kind: ResourceType, document: dict[str, Any], operation: Operation) -> None:
+def _do(kind: ResourceType, document: dict[str, Any], operation: Operation, budget: ComparisonBudget) -> None:
     attribute, path = target_of(kind, operation), operation.path.path
     place = document.setdefault(path.schema, {}) if path.schema else document
     if operation.path.values is not None:
+        budget.spend(operation.path.values, len(place.get(attribute.name) or ()))
         _change_some(attribute, place, operation, operation.path.values)
     elif operation.op == "remove":
         _remove(attribute, place, operation)
@@ -121,6 +136,8 @@ def _do(kind: ResourceType, document: dict[str, Any], operation: Operation) -> N
         _set_part(attribute, place, path.sub, operation.value)
     else:
         _set(attribute, place, operation)
+    if attribute.many and len(place.get(attribute.name) or ()) > MOST_VALUES:
+        raise invalid_value(f"{attribute.name} has no more than {MOST_VALUES} values.")
     if path.schema and not place:
         del document[path.schema]
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kith.base.caches import UntilWritten
+from kith.base.clocks import is_ahead, is_recent
 from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
 from kith.base.work import Work
@@ -15,12 +18,25 @@ from kith.identity.sessions.tables import LoginSession
 
 COOKIE = "kith_session"
 KEPT_SIZE = 4096
-# Before the key of a session where keys of tokens are looked for: none of those can begin with a NUL.
-SESSION_KEY = "\0session:"
+
+
+class PageSession(msgspec.Struct, frozen=True):
+    """A session that one of our own pages was found to ask with, where otherwise the key of a token would be."""
+
+    key: str
+
+
+def name_of(*, secure: bool) -> str:
+    """Over https no other host can set it: applications under the same domain could give somebody their own session.
+
+    Browsers take a cookie of such a name only from this host, for all of its paths and with `Secure`.
+    """
+    return f"__Host-{COOKIE}" if secure else COOKIE
 
 
 def carried_key(exchange: Exchange) -> str | None:
-    return carried_cookie(exchange, COOKIE) or None
+    secure = exchange.server.works.settings.base_url.startswith("https")
+    return carried_cookie(exchange, name_of(secure=secure)) or None
 
 
 async def find(exchange: Exchange) -> LoginSession | None:
@@ -43,6 +59,8 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
     session = await _find_live(work, hash_key(key))
     if session is None:
         return None
+    if is_ahead(session.created_at, work.now):  # its end is ahead as far; it counts again when its time has come
+        return None
     if not session.is_open:
         await _close(exchange, session)
         return None
@@ -52,7 +70,7 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
         await _close(exchange, session, f"bound session: {reason}")
         return None
     exchange.is_from(session.session_uuid, acting_in(session))
-    if moved or work.now - session.last_used_at > TOUCH_EVERY:
+    if moved or not is_recent(session.last_used_at, work.now, TOUCH_EVERY):
         async with work.noting() as aside:
             await store.touch(
                 aside.db,
@@ -90,11 +108,12 @@ def cookie(held: HeldSession, *, secure: bool) -> tuple[bytes, bytes] | None:
     """The header that sets the cookie; without a fixed duration it ends with the browser."""
     if held.key is None:
         return None
-    parts = [f"{COOKIE}={held.key}", "Path=/", "HttpOnly", "SameSite=Lax"]
+    parts = [f"{name_of(secure=secure)}={held.key}", "Path=/", "HttpOnly", "SameSite=Lax"]
     if held.session.keeps:
         parts.append(f"Max-Age={max(0, int((held.session.expires_at - held.session.last_used_at).total_seconds()))}")
     return b"set-cookie", "; ".join([*parts, *(["Secure"] if secure else [])]).encode()
 
 
 def no_cookie(*, secure: bool) -> tuple[bytes, bytes]:
-    return b"set-cookie", f"{COOKIE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0{'; Secure' if secure else ''}".encode()
+    name, flag = name_of(secure=secure), "; Secure" if secure else ""
+    return b"set-cookie", f"{name}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0{flag}".encode()

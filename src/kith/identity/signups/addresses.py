@@ -13,13 +13,13 @@ import msgspec
 from kith.base import mail_texts
 from kith.base.errors import Complaint, Invalid, NotFound, Throttled
 from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.hints import service as hints
 from kith.identity.links import service as links
 from kith.identity.links.tables import OneTimeLink
 from kith.identity.messages import service as messages
-from kith.identity.sealing import Sealer
 from kith.identity.signups import blocks, mails, service
 from kith.identity.users import address_ownership, security_mails
 from kith.identity.users import store as users

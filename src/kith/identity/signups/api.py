@@ -11,6 +11,7 @@ from kith.identity.rest.api import refuse
 from kith.identity.signups import service
 from kith.identity.users import store
 from kith.identity.users.collection import RESOURCE
+from kith.identity.users.privileges import refuse_if_above
 from kith.identity.users.tables import User
 from kith.identity.users.team import TEAM
 
@@ -33,7 +34,9 @@ async def _waiting(exchange: Exchange, caller: ApiCaller, id: str, verb: str) ->
         await refuse(exchange, caller, RESOURCE.permission(verb))
     if not id.isdecimal() or len(id) > 9:
         raise NotFound
-    return await store.get(exchange.work.db, int(id))
+    user = await store.get(exchange.work.db, int(id))
+    await refuse_if_above(exchange.work, caller, user.id, "let in or turn down")
+    return user
 
 
 ACTIONS = (

@@ -47,5 +47,6 @@ The link works once and expires after two days.
 If you did not request this, you can ignore this e-mail.""",
     values={"name": "ada", "link": "https://our.example/confirm/key"},
     needs=("link",),
+    keys=("link",),
 )
 TEXTS = (WAITING, APPROVED, REJECTED, CONFIRM_ADDRESS)

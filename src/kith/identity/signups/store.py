@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import and_, bindparam, delete, func, select
 
 from kith.base.db import Instant, Session, command, insert_into, query
+from kith.identity.lost_names import keep_names_of_people
 from kith.identity.signups.tables import Signup, signups
 from kith.identity.users.tables import users
 
@@ -46,16 +47,14 @@ _pending = query(
 )
 _old = select(signups.c.user_id).where(signups.c.created_at < bindparam("before", type_=Instant()))
 # Only people who signed up themselves, not those made by staff.
-_forgotten = command(
-    delete(users).where(
-        and_(
-            users.c.confirmed_at.is_(None),
-            users.c.last_login_at.is_(None),
-            users.c.role == "user",
-            users.c.id.in_(_old),
-        )
-    )
+_is_forgotten = and_(
+    users.c.confirmed_at.is_(None),
+    users.c.last_login_at.is_(None),
+    users.c.role == "user",
+    users.c.id.in_(_old),
 )
+_forgotten_people = query(select(users.c.id).where(_is_forgotten), int)
+_forgotten = command(delete(users).where(_is_forgotten))
 
 
 async def insert(db: Session, signup: Signup) -> None:
@@ -72,4 +71,5 @@ async def pending(db: Session, *, most: int) -> list[Pending]:
 
 
 async def delete_unconfirmed(db: Session, before: datetime) -> None:
+    await keep_names_of_people(db, await db.all(_forgotten_people, before=before))
     await db.run(_forgotten, before=before)

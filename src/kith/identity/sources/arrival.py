@@ -39,7 +39,8 @@ class Arrival(msgspec.Struct, kw_only=True):
 
     `properties` are fields of a user by their names (`username`, `name`, `email`, `attributes.x`). `told` is all that
     the source said, for policies. `groups` None: it says nothing about groups. `email_verified`: the source has
-    checked the address. `given` is what the mappings of this kind of source know by name.
+    checked the address. `is_anybodys_word`: whoever runs a server of their own can say it, so that neither a name nor
+    an address says who somebody is here. `given` is what the mappings of this kind of source know by name.
     """
 
     source: Source
@@ -49,6 +50,7 @@ class Arrival(msgspec.Struct, kw_only=True):
     groups: list[SourceGroup] | None = None
     group_matching_mode: str = "identifier"
     email_verified: bool = False
+    is_anybodys_word: bool = False
     given: dict[str, Any] = {}
     access_token: str = ""
     remote_session: str = ""
@@ -62,7 +64,9 @@ async def arrive(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -
         await property_mappings.apply(exchange.work, arrival)
     except property_mappings.NotWanted:
         words = f"This server does not admit you through {arrival.source.name}."
-        return await refused(exchange, arrival.source, words, "a mapping of the source left them out", status=403)
+        return await refused(
+            exchange, arrival.source, words, "a mapping of the source left them out, or failed", status=403
+        )
     known = await store.find_connection(exchange.work.db, arrival.source.pbm_uuid, arrival.identifier)
     signed_in = await connections.signed_in(exchange)
     if attempt.purpose == "link":
@@ -158,4 +162,4 @@ def _context(attempt: SourceAttempt, arrival: Arrival) -> PlanContext:
 async def _run(exchange: Exchange, slug: str, attempt: SourceAttempt, context: PlanContext) -> SourceOutcome:
     query = {"again": "true"} if attempt.purpose == "again" else {}
     run = await open_run(exchange, slug, query)
-    return outcome_of(exchange, run, await run.begin(context, [source_connection.STEP]) or await run.go())
+    return outcome_of(exchange, run, await run.begin(context, [source_connection.STEP]) or await run.go(may_act=True))

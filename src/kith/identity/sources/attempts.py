@@ -13,8 +13,8 @@ from typing import Literal
 
 import msgspec
 
+from kith.base.sealing import Sealer
 from kith.base.work import Work
-from kith.identity.sealing import Sealer
 from kith.identity.sources import store
 
 LIFE = timedelta(minutes=30)

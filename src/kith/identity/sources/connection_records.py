@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
-from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.rest import READ, Family, RecordDraft, Resource
@@ -61,12 +60,13 @@ async def decorate(work: Work, records: list[Any]) -> None:
         record.source_obj = found.get(record.source)
 
 
-async def only_superusers(draft: RecordDraft[Any]) -> None:
-    if draft.caller.permissions is not None:
-        raise Forbidden("Only a superuser may connect accounts.", extra={"code": "permission_denied"})
+async def fill(draft: RecordDraft[Any]) -> None:
+    """What only the sources themselves know of a connection."""
     draft.columns.setdefault("reference", None)
     draft.columns.setdefault("seen_in", None)
     draft.columns.setdefault("access_token", None)
+    if draft.is_new:
+        draft.columns["is_made_here"] = False
 
 
 async def keep_a_way_in(work: Work, record: UserConnectionRecord, caller: ApiCaller) -> None:
@@ -111,7 +111,7 @@ def _of_users(kind: str) -> Resource[UserConnectionRecord]:
         exact=("user", "source", "identifier"),
         label="identifier",
         own="user",
-        prepare=only_superusers,
+        prepare=fill,
         removing=keep_a_way_in,
         decorate=decorate,
         allow=ALL if kind else READ | {"delete"},
@@ -133,7 +133,7 @@ def _of_groups(kind: str) -> Resource[GroupConnectionRecord]:
         order=("created",),
         exact=("group", "source", "identifier"),
         label="identifier",
-        prepare=only_superusers,
+        prepare=fill,
         decorate=decorate,
         allow=ALL if kind else READ | {"delete"},
     )

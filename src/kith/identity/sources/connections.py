@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from kith.base.errors import Conflict, NotFound
 from kith.base.exchange import Exchange
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.plan_context import PendingConnection
 from kith.identity.messages import service as messages
-from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies
 from kith.identity.sources import group_membership, store
 from kith.identity.sources.store import LinkedSource, Source

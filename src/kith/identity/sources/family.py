@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Column, ForeignKey, String
+from sqlalchemy import Column, ForeignKey, Integer, String
 
 from kith.base.db import UID
 from kith.identity.rest import Family, record_table
@@ -13,13 +13,20 @@ from kith.identity.rest.fields import Boolean, Choice, Computed, Reference, Slug
 from kith.identity.rest.record import Record
 
 _AUTHENTICATION = (("designation", "authentication"),)
+LINKS = "_link"  # how modes end by which an account or a group here is taken for one there that has its name
 _ENROLLMENT = (("designation", "enrollment"),)
 
 FIELDS = (
     Text(name="name", required=True, most=255),
     Slug("slug", required=True, unique=True),
     Boolean(name="enabled", default=True, help="False: no button, and its addresses are not found."),
-    Reference(name="authentication_flow", null=True, to="identity_flows.flow_uuid", where=_AUTHENTICATION),
+    Reference(
+        name="authentication_flow",
+        null=True,
+        to="identity_flows.flow_uuid",
+        on_delete="RESTRICT",
+        where=_AUTHENTICATION,
+    ),
     Reference(name="enrollment_flow", null=True, to="identity_flows.flow_uuid", where=_ENROLLMENT),
     Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Choice(
@@ -61,6 +68,8 @@ sources = record_table(
     "identity_sources",
     Column("pbm_uuid", UID, ForeignKey("identity_policy_targets.pbm_uuid", ondelete="CASCADE"), primary_key=True),
     Column("kind", String(40), nullable=False, index=True),
+    # Whose rights the source has: it changes nobody who may do more. 0 is the operator; null: nobody knows.
+    Column("set_up_by", Integer),
     fields=FIELDS,
 )
 

@@ -7,8 +7,10 @@ from typing import Any
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.plan_context import PendingConnection
-from kith.identity.groups import store as groups
+from kith.identity.group_grants import grants_of
+from kith.identity.groups.names import group_key, groups_alike, hold
 from kith.identity.sources import store
+from kith.identity.sources.reach import reach_of
 from kith.identity.sources.store import Source
 from kith.identity.sources.tables import MOST_IN_IDENTIFIER
 from kith.identity.users.service import UserChanged
@@ -27,6 +29,8 @@ async def replace(work: Work, user: User, source: Source, coming: PendingConnect
         return
     wanted = await _connected(work, source, coming)
     before = await store.memberships_by(work.db, source.pbm_uuid, user.id)
+    beyond = await (await reach_of(work, source)).groups_beyond(work, wanted ^ before)
+    wanted = (wanted - beyond) | (before & beyond)
     if wanted == before:
         return
     await store.leave(work.db, user.id, sorted(before - wanted))
@@ -44,25 +48,36 @@ async def _connected(work: Work, source: Source, coming: PendingConnection) -> s
     if not new:
         return set(known.values())
     taken = await store.groups_named(work.db, list(new.values()))
-    mighty = await groups.superuser_groups(work.db) if taken else set()
+    mighty = {one for one in taken.values() if (await grants_of(work.db, [one])).is_superuser}
+    mighty |= await (await reach_of(work, source)).groups_beyond(work, taken.values())
+    await hold(work.db)
+    alike = set(await groups_alike(work.db, new.values()))
     for identifier, name in new.items():
         existing = taken.get(name)
-        if existing is None:
-            group: str | None = await store.add_group(work.db, name, None, work.now, attributes[identifier])
+        if existing is None and group_key(name) in alike:
+            group: str | None = await _match(work, source, coming.group_matching_mode, name, None, mighty)
+        elif existing is None:
+            group = await store.add_group(work.db, name, None, work.now, attributes[identifier])
+            alike.add(group_key(name))
         else:
             group = await _match(work, source, coming.group_matching_mode, name, existing, mighty)
         if group is not None:
-            await store.connect_group(work.db, source, group, identifier, work.now)
+            await store.connect_group(work.db, source, group, identifier, work.now, is_made_here=existing is None)
             known[identifier] = taken[name] = group
     return set(known.values())
 
 
-async def _match(work: Work, source: Source, mode: str, name: str, existing: str, mighty: set[str]) -> str | None:
+async def _match(
+    work: Work, source: Source, mode: str, name: str, existing: str | None, mighty: set[str]
+) -> str | None:
     """The group of ours that has the name of one that nobody has connected yet; None if it is left out.
 
-    Only an administrator can connect a group that makes superusers: a name at the source is not enough.
+    `existing` is None where the name of ours differs by case or spaces.
+
+    Only an administrator can connect a group that makes superusers, or grants more than whoever set the source up
+    may do: a name at the source is not enough.
     """
-    if mode == "name_link" and existing not in mighty:
+    if mode == "name_link" and existing is not None and existing not in mighty:
         return existing
     if mode != "name_deny":
         context: dict[str, Any] = {

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from kith.base.work import Work
+from kith.identity.sources.family import LINKS
+from kith.identity.sources.reach import reach_of
+from kith.identity.users import address_ownership, former_names
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_chosen, complain_email, complain_name, complain_username
 from kith.identity.users.reserved_names import complain_reserved
@@ -30,7 +33,7 @@ class UserMatch(msgspec.Struct, frozen=True):
 async def find_match(work: Work, arrival: Arrival) -> UserMatch:
     """An address counts only if both sides have confirmed it: else whoever writes it somewhere could take over."""
     mode = arrival.source.user_matching_mode
-    if mode == "identifier":
+    if mode == "identifier" or (arrival.is_anybodys_word and mode.endswith(LINKS)):
         return UserMatch("enroll")
     field, _, action = mode.partition("_")
     given = str(arrival.properties.get(field) or "").strip()
@@ -43,6 +46,8 @@ async def find_match(work: Work, arrival: Arrival) -> UserMatch:
         return UserMatch("enroll")
     if action == "deny":
         return UserMatch("deny", user.id, f"somebody has this {field} already")
+    if not await (await reach_of(work, arrival.source)).holds_person(work, user.id):
+        return UserMatch("deny", user.id, "they may do more than whoever set the source up")
     return UserMatch("link", user.id)
 
 
@@ -58,11 +63,12 @@ async def usable(work: Work, arrival: Arrival) -> dict[str, Any]:
     known = {name: value for name, value in arrival.properties.items() if value not in (None, "")}
     name = str(known.get("username", ""))
     wrong = complain_username(name) or complain_chosen(name) or await complain_reserved(work, name)
-    if "username" in known and (wrong is not None or await users.find(work.db, name) is not None):
+    is_taken = await users.find(work.db, name) is not None or await former_names.is_of_another(work.db, name)
+    if "username" in known and (wrong is not None or is_taken):
         del known["username"]
     if "name" in known and complain_name(str(known["name"])) is not None:
         known["name"] = str(known["name"])[:200]
     email = str(known.get("email", ""))
-    if email and (complain_email(email) is not None or await _find(work, "email", email) is not None):
+    if email and (complain_email(email) is not None or await address_ownership.belongs_to_another(work, email, 0)):
         del known["email"]
     return known

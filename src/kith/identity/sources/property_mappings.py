@@ -1,6 +1,7 @@
 """Mappings of a source, evaluated: what it says of somebody becomes fields of a user, and what it calls groups, groups.
 
-A mapping returns an object that is laid over what is known so far. One that fails is left out and written down.
+A mapping returns an object that is laid over what is known so far. One that fails is written down, and counts as one
+that does not want the person or the group: it may be the one that keeps somebody out.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ _TEXTS = ("username", "name", "email")
 _PREFIX = "attributes."
 
 _MAPPING = "identity_property_mappings.pm_uuid"
-user_mappings = link_table("identity_source_user_mappings", "identity_sources.pbm_uuid", _MAPPING)
-group_mappings = link_table("identity_source_group_mappings", "identity_sources.pbm_uuid", _MAPPING)
+user_mappings = link_table("identity_source_user_mappings", "identity_sources.pbm_uuid", _MAPPING, holds=True)
+group_mappings = link_table("identity_source_group_mappings", "identity_sources.pbm_uuid", _MAPPING, holds=True)
 
 
 class SourceMapping(msgspec.Struct, frozen=True):
@@ -43,7 +44,7 @@ class SourceMapping(msgspec.Struct, frozen=True):
 
 
 class NotWanted(Exception):  # noqa: N818 - what a mapping has decided
-    """A mapping has raised `SkipObject`."""
+    """A mapping has raised `SkipObject`, or could not be asked."""
 
 
 def fields(kind: str) -> tuple[References, References]:
@@ -181,10 +182,10 @@ async def _evaluate(
         raise NotWanted
     if outcome.error is None and isinstance(outcome.value, dict):
         return outcome.value
-    if outcome.error is not None or outcome.value is not None:
-        wrong = outcome.error or "A mapping of a source must return an object."
-        await _write_down(work, arrival, mapping, wrong)
-    return None
+    if outcome.error is None and outcome.value is None:
+        return None
+    await _write_down(work, arrival, mapping, outcome.error or "A mapping of a source must return an object.")
+    raise NotWanted
 
 
 async def _write_down(work: Work, arrival: Arrival, mapping: SourceMapping, wrong: str) -> None:

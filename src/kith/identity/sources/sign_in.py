@@ -11,6 +11,7 @@ from kith.base.work import Work
 from kith.identity.flows.plan_context import PendingConnection
 from kith.identity.sources import connections, store
 from kith.identity.sources.offered_sources import offered
+from kith.identity.sources.reach import reach_of
 from kith.identity.sources.store import Source
 from kith.identity.users.tables import User
 
@@ -20,6 +21,10 @@ class RegisteredSources:
 
     async def offered(self, work: Work, chosen: Sequence[str], query: Mapping[str, str]) -> list[dict[str, Any]]:
         return await offered(work, chosen, query)
+
+    async def gives_address(self, work: Work, coming: PendingConnection) -> bool:
+        source = await _find(work, coming)
+        return source is not None and await (await reach_of(work, source)).gives_address(work, coming.email, 0)
 
     async def connect(self, work: Work, user: User, coming: PendingConnection) -> None:
         source = await _find(work, coming)

@@ -39,6 +39,7 @@ class Source(msgspec.Struct):
     user_path_template: str
     icon: str
     promoted: bool
+    set_up_by: int | None
 
 
 class LinkedSource(msgspec.Struct):
@@ -49,6 +50,7 @@ class LinkedSource(msgspec.Struct):
     source_name: str
     kind: str
     identifier: str
+    dn: str | None
     created_at: datetime
 
 
@@ -83,6 +85,7 @@ _linked = query(
         sources.c.name.label("source_name"),
         user_connections.c.kind,
         user_connections.c.identifier,
+        user_connections.c.dn,
         user_connections.c.created_at,
     )
     .join(sources, sources.c.pbm_uuid == user_connections.c.source)
@@ -180,6 +183,7 @@ async def add_connection(
     now: datetime,
     *,
     id: str | None = None,
+    is_made_here: bool = False,
 ) -> bool:
     """False if the identifier is connected already, to whomever."""
     made = await db.run(
@@ -191,7 +195,9 @@ async def add_connection(
         identifier=identifier,
         access_token=access_token,
         reference=None,
+        dn=None,
         seen_in=None,
+        is_made_here=is_made_here,
         created_at=now,
         updated_at=now,
     )
@@ -217,7 +223,14 @@ async def connected_groups(db: Session, source: str, identifiers: Sequence[str])
 
 
 async def connect_group(
-    db: Session, source: Source, group_uuid: str, identifier: str, now: datetime, *, id: str | None = None
+    db: Session,
+    source: Source,
+    group_uuid: str,
+    identifier: str,
+    now: datetime,
+    *,
+    id: str | None = None,
+    is_made_here: bool = False,
 ) -> None:
     await db.run(
         _add_group_connection,
@@ -228,6 +241,7 @@ async def connect_group(
         identifier=identifier,
         reference=None,
         seen_in=None,
+        is_made_here=is_made_here,
         created_at=now,
         updated_at=now,
     )

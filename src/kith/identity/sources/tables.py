@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint, text
 
 from kith.base.db import METADATA, UID, Document, Instant
 
@@ -16,7 +16,7 @@ def _source() -> Column[str]:
 
 
 # Which person a source means by an identifier. A directory names its entries by `reference` in groups, and a run of
-# the synchronisation marks what it has seen.
+# the synchronisation marks what it has seen. `dn` is the name of the entry itself, which only that run writes.
 user_connections = Table(
     "identity_source_user_connections",
     METADATA,
@@ -27,7 +27,9 @@ user_connections = Table(
     Column("identifier", String(MOST_IN_IDENTIFIER), nullable=False),
     Column("access_token", Text),  # sealed
     Column("reference", String(MOST_IN_IDENTIFIER)),
+    Column("dn", Text),
     Column("seen_in", UID),
+    Column("is_made_here", Boolean, nullable=False, server_default=text("false")),  # the source has made them
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     UniqueConstraint("source", "identifier"),
@@ -44,6 +46,7 @@ group_connections = Table(
     Column("identifier", String(MOST_IN_IDENTIFIER), nullable=False),
     Column("reference", String(MOST_IN_IDENTIFIER)),
     Column("seen_in", UID),
+    Column("is_made_here", Boolean, nullable=False, server_default=text("false")),  # the source has made them
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     UniqueConstraint("source", "identifier"),
@@ -124,7 +127,9 @@ class UserConnection(msgspec.Struct):
     identifier: str
     access_token: str | None
     reference: str | None
+    dn: str | None
     seen_in: str | None
+    is_made_here: bool
     created_at: datetime
     updated_at: datetime
 
@@ -137,6 +142,7 @@ class GroupConnection(msgspec.Struct):
     identifier: str
     reference: str | None
     seen_in: str | None
+    is_made_here: bool
     created_at: datetime
     updated_at: datetime
 

@@ -30,7 +30,7 @@ async def find_denial(turn: Turn[Any], user: User, *, has_written: bool = False)
     admission = turn.work.find(Admission)  # type: ignore[type-abstract]
     if not await admission.may_sign_in(turn.work, user.id):
         return Denied(DISABLED, "account is a memorial")
-    if await is_turned_away(turn.work, user.email, user.role):
+    if await is_turned_away(turn.work, user.id, user.email, user.role):
         return Denied(DISABLED, "address is blocked")
     joins = turn.flow.designation == "enrollment"
     if must_confirm(turn.work.settings, user) and not _mails(turn):

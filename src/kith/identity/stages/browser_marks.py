@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from kith.base.clocks import is_recent
 from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
-from kith.identity.sealing import Sealer
+from kith.base.sealing import Sealer
 from kith.identity.stages.turn import Turn
 from kith.identity.users.tables import User
 
@@ -48,10 +49,10 @@ def hand_out(turn: Turn[Any], name: str, value: str, life: timedelta) -> None:
 
 def has(turn: Turn[Any], user: User, what: What, seconds: float, factors: Sequence[str] = ("",)) -> str | None:
     """The first of `factors` with a mark that is not older than `seconds`."""
-    since = turn.work.now - timedelta(seconds=seconds)
+    within = timedelta(seconds=seconds)
     for mark in _read(turn):
         mine = (mark.what, mark.user_id, mark.password) == (what, user.id, _password_of(user))
-        if mine and mark.at > since and mark.factor in factors:
+        if mine and is_recent(mark.at, turn.work.now, within) and mark.factor in factors:
             return mark.factor
     return None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, select
 
-from kith.base.db import any_of, not_over, query
+from kith.base.db import any_of, query
 from kith.identity.flows.plan import Step, find_flow, steps_of
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.family import policies
@@ -24,6 +24,7 @@ CHANGE = "Your password has expired. Choose a new one to continue."
 SAME = "Choose a password that is different from the old one."
 DEFAULT = "default-password-change"
 _expiry_policies = RecordStore(passwordexpiry.RESOURCE)
+# A binding that has expired counts: what it asked for is not given up by its end.
 _bound = query(
     select(policies.c.policy_uuid)
     .join(bindings, bindings.c.policy == policies.c.policy_uuid)
@@ -31,7 +32,6 @@ _bound = query(
         and_(
             policies.c.kind == "passwordexpiry",
             bindings.c.enabled,
-            not_over(bindings.c.expires),
             any_of(bindings.c.target, "targets"),
         )
     ),

@@ -10,8 +10,11 @@ from sqlalchemy import and_, bindparam, delete, or_, select, update
 from kith.base.db import UID, Instant, any_row, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.stages.invitations import invitations
+from kith.identity.rights import rights_of
+from kith.identity.stages.invitations import invitations, told_of_invitation
 from kith.identity.stages.turn import Turn
+from kith.identity.users import store
+from kith.identity.users.privileges import find_caller, may_give_address
 from kith.identity.users.tables import is_active, users
 
 
@@ -49,6 +52,22 @@ async def find(work: Work, invite_uuid: str | None, flow_uuid: str) -> Invitatio
     return await work.db.one(_find, invite=invite_uuid, now=work.now, for_flow=flow_uuid)
 
 
+async def vouches(work: Work, created_by: int | None) -> bool:
+    """Whether what an invitation says of who somebody is counts: its maker can use it themselves, so only if they may
+    add people anyway."""
+    login = await store.find_login_by_id(work.db, created_by) if created_by is not None else None
+    if login is None:
+        return False
+    held = await rights_of(work.db, login.id, login.role)
+    return held is None or "core.add_user" in held
+
+
+async def gives_address(work: Work, created_by: int | None, address: str) -> bool:
+    """Whether it also makes an address the confirmed one of a new person: nobody above its maker loses it by that."""
+    maker = await find_caller(work, created_by) if created_by is not None else None
+    return maker is not None and maker.may("core.add_user") and await may_give_address(work, maker, address, 0)
+
+
 async def is_still_good(turn: Turn[Any]) -> bool:
     """Checked before anything slow or lasting is done; `use` decides."""
     invite_uuid = turn.context.invitation_uuid
@@ -68,5 +87,5 @@ async def spend(work: Work, invite_uuid: str, flow_uuid: str) -> bool:
     given = {"invite": invite_uuid, "now": work.now, "for_flow": flow_uuid}
     if await work.db.one(_spend, **given) is None and await work.db.one(_count_use, **given) is None:
         return False
-    await audit.record(work, "invitation_used", "stages.invitation", context={"invitation_uuid": invite_uuid})
+    await audit.record(work, "invitation_used", "stages.invitation", context=told_of_invitation(invite_uuid))
     return True

@@ -57,16 +57,24 @@ invitations = record_table(
 
 
 async def check(draft: RecordDraft[InvitationRecord]) -> None:
-    """Making an invitation needs a permission; whoever made one may see, change and delete it."""
-    if not draft.is_new:
-        return
-    permission = RESOURCE.permission("add")
+    """Making and changing an invitation needs a permission; whoever made one may see and delete it.
+
+    Members make some without: what those say, and how often they can be used, is not theirs to choose.
+    """
+    permission = RESOURCE.permission("add" if draft.is_new else "change")
     if not draft.caller.may(permission):
         raise Forbidden(
             "You do not have permission to perform this action.",
             extra={"code": "permission_denied", "permission": permission},
         )
+    if not draft.is_new:
+        return
     draft.columns |= {"created_by": draft.caller.id, "autofollow": False, "uses": 0, "max_uses": None}
+
+
+def told_of_invitation(invite_uuid: str) -> dict[str, str]:
+    """What the audit trail tells of an invitation: which one, but not its secret."""
+    return {"invitation_uuid": audit.fingerprint(invite_uuid)}
 
 
 async def saved(draft: RecordDraft[InvitationRecord]) -> None:
@@ -77,7 +85,7 @@ async def saved(draft: RecordDraft[InvitationRecord]) -> None:
             "stages.invitation",
             user_id=draft.caller.id or None,
             username=draft.caller.username,
-            context={"invitation_uuid": draft.id},
+            context=told_of_invitation(draft.id),
         )
 
 
@@ -91,6 +99,7 @@ RESOURCE = Resource(
     order=("expires", "name"),
     exact=("name", "single_use", "flow", "created_by"),
     own="created_by",
+    is_key_secret=True,
     prepare=check,
     saved=saved,
 )

@@ -6,9 +6,14 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from kith.base.http import PrivateHosts
+from kith.base.http.guarded_sockets import GuardedSockets
+from kith.base.http.names import Names
 from kith.base.mail import Mailer, mailer
+from kith.base.sealing import Sealer
 from kith.base.work import Work
-from kith.identity.sealing import Sealer
+
+PORTS = (25, 465, 587)
 
 
 class MailServer(msgspec.Struct):
@@ -24,7 +29,7 @@ class MailServer(msgspec.Struct):
 
 
 def mailer_of(work: Work, way: MailServer, *, sealed_as: str) -> Mailer:
-    """`sealed_as` is where the password was sealed."""
+    """`sealed_as` is where the password was sealed. Whoever may change a stage cannot reach our own network by it."""
     if way.use_global_settings:
         return work.find(Mailer)  # type: ignore[type-abstract]
     sealed = way.password
@@ -33,4 +38,5 @@ def mailer_of(work: Work, way: MailServer, *, sealed_as: str) -> Mailer:
     host = f"[{way.host}]" if ":" in way.host else way.host
     query_string = "" if way.use_ssl else "?" + urlencode({"tls": "required" if way.use_tls else "none"})
     url = f"{'smtps' if way.use_ssl else 'smtp'}://{who}{host}:{way.port}{query_string}"
-    return mailer(url, work.settings.data / "mail", way.from_address, patience=float(way.timeout))
+    sockets = GuardedSockets(work.find(Names), PrivateHosts(work.settings.private_hosts), PORTS)
+    return mailer(url, work.settings.data / "mail", way.from_address, patience=float(way.timeout), sockets=sockets)

@@ -9,12 +9,14 @@ from kith.identity.audit import service as audit
 from kith.identity.flows.stages import StageRecord
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
+from kith.identity.scopes import IDENTITY
 from kith.identity.stages import expired_passwords, reauthentication
 from kith.identity.stages.admission import find_denial
 from kith.identity.stages.sign_in_sources import SignInSources
 from kith.identity.stages.turn import Denied, Turn
 from kith.identity.tokens import store as tokens
-from kith.identity.tokens.service import hash_key
+from kith.identity.tokens.service import hash_key, scopes_of
+from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
@@ -47,11 +49,15 @@ async def _method(turn: Turn[Any], user: User | None, given: str, stage: Passwor
     by = {"internal": "password"} if right else {}
     if "app_password" in stage.backends:
         token = await tokens.find_live(turn.work.db, hash_key(given), turn.work.now)
-        if token is not None and token.intent == "app_password" and user is not None and token.user_id == user.id:
+        if token is not None and user is not None and token.user_id == user.id and _stands_for_owner(token):
             by[token.intent] = "token"
     if "ldap" in stage.backends and user is not None and not right:
         by |= await _by_directory(turn, user, given)
     return next((by[backend] for backend in stage.backends if backend in by), None)
+
+
+def _stands_for_owner(token: ApiToken) -> bool:
+    return token.intent == "app_password" and IDENTITY in scopes_of(token.scopes, token.intent)
 
 
 async def _by_directory(turn: Turn[Any], user: User, given: str) -> dict[str, str]:

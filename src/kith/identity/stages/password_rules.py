@@ -16,9 +16,9 @@ from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.expressions import subjects
 from kith.identity.flows.resources import bindings
-from kith.identity.policies.engine import evaluate_policy, evaluate_target, words_of
+from kith.identity.policies.engine import evaluate_target, judge
 from kith.identity.policies.family import policies
-from kith.identity.policies.request import PolicyRequest, PolicyVerdict
+from kith.identity.policies.request import PolicyRequest
 from kith.identity.stages.kinds import password as password_stage
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
@@ -41,14 +41,14 @@ _forms = query(
     tuple,
 )
 _policies = query(
-    select(policies.c.policy_uuid, policies.c.kind)
+    select(policies.c.policy_uuid)
     .where(
         policies.c.policy_uuid.in_(
             select(validation_policies.c.other).where(any_of(validation_policies.c.owner, "forms"))
         )
     )
     .order_by(policies.c.name, policies.c.policy_uuid),
-    tuple,
+    str,
 )
 
 
@@ -71,18 +71,10 @@ async def complain(
     person = await subjects.find(work, user_id) if user_id is not None else None
     request = PolicyRequest(person=person, context={**data, "prompt_data": data}, client_ip=work.origin.address)
     verdicts = [await evaluate_target(work, form, request, "all") for form in forms if form not in asked]
-    for policy_uuid, kind in await work.db.all(_policies, forms=forms):
-        if policy_uuid not in asked:
-            verdicts.append(await _judge(work, policy_uuid, kind, request))
+    policies_asked = [one for one in await work.db.all(_policies, forms=forms) if one not in asked]
+    verdicts += [await judge(work, one, request) for one in policies_asked]
     refused = [verdict.messages or [REFUSED] for verdict in verdicts if not verdict.passing]
     return list(dict.fromkeys(words for messages in refused for words in messages))
-
-
-async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> PolicyVerdict:
-    try:
-        return await evaluate_policy(work, policy_uuid, kind, request)
-    except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
-        return PolicyVerdict(passing=False, messages=[words_of(error)])
 
 
 def print_of(password: str) -> str:

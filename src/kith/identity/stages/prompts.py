@@ -5,18 +5,13 @@ from __future__ import annotations
 import asyncio
 from datetime import datetime
 
-from sqlalchemy import Column, bindparam, select
+from sqlalchemy import Column
 
-from kith.base.db import UID, any_of, query
-from kith.base.errors import Conflict
-from kith.base.work import Work
-from kith.identity.caller import ApiCaller
+from kith.base.db import UID
 from kith.identity.expressions.syntax import complain
-from kith.identity.flows.stages import stages
 from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Boolean, Choice, Integer, Text
 from kith.identity.rest.record import Record
-from kith.identity.stages.tables import prompt_fields, prompt_stages
 
 TYPES = (
     "text", "text_area", "text_read_only", "text_area_read_only", "username", "email", "password", "number",
@@ -66,24 +61,6 @@ class PromptRecord(Record, kw_only=True):
 
 prompts = record_table("identity_prompts", Column("prompt_uuid", UID, primary_key=True), fields=FIELDS)
 
-_beside = query(
-    select(prompt_fields.c.owner, prompt_fields.c.other)
-    .where(
-        prompt_fields.c.owner.in_(
-            select(prompt_fields.c.owner).where(prompt_fields.c.other == bindparam("prompt", type_=UID()))
-        )
-    )
-    .with_for_update(),
-    tuple,
-)
-_names = query(
-    select(prompt_stages.c.pbm_uuid, stages.c.name)
-    .join(stages, stages.c.stage_uuid == prompt_stages.c.stage_uuid)
-    .where(any_of(prompt_stages.c.pbm_uuid, "ids"))
-    .order_by(stages.c.name),
-    tuple,
-)
-
 
 async def check(draft: RecordDraft[PromptRecord]) -> None:
     for name in ("placeholder", "initial_value"):
@@ -91,20 +68,6 @@ async def check(draft: RecordDraft[PromptRecord]) -> None:
             wrong = await asyncio.to_thread(complain, draft.value(name)) if draft.value(name) else None
             if wrong is not None:
                 draft.complain(name, f"Expression Syntax Error: {wrong}", "syntax")
-
-
-async def removing(work: Work, record: PromptRecord, _caller: ApiCaller) -> None:
-    """The last prompt of a prompt stage cannot be deleted."""
-    rows = await work.db.all(_beside, prompt=record.pk)
-    kept = {stage for stage, prompt in rows if prompt != record.pk}
-    bare = {stage for stage, _ in rows} - kept
-    if bare:
-        held = await work.db.all(_names, ids=sorted(bare))
-        names = ", ".join(name for _, name in held[:3])
-        raise Conflict(
-            f"This is the last prompt of {names}, so it cannot be deleted.",
-            extra={"references": [{"type": str(prompt_stages.name), "pk": pk, "name": name} for pk, name in held]},
-        )
 
 
 RESOURCE = Resource(
@@ -119,5 +82,4 @@ RESOURCE = Resource(
     exact=("field_key", "name", "label", "type", "required", "order", "placeholder"),
     label="field_key",
     ahead=check,
-    removing=removing,
 )

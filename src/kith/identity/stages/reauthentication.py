@@ -5,12 +5,13 @@ It is asked whatever stages the flow has. The rule is in `identity.reauthenticat
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 
+from kith.base.clocks import is_recent
 from kith.identity import reauthentication
 from kith.identity.factors import store as factors
 from kith.identity.stages.factor_setup import is_set_up
@@ -61,7 +62,7 @@ def _has_proved(turn: Turn[Any], user_id: int) -> bool:
     if turn.context.reauthenticated is None:
         return False
     who, at = turn.context.reauthenticated
-    return who == user_id and turn.work.now.timestamp() - at < reauthentication.FRESH / timedelta(seconds=1)
+    return who == user_id and is_recent(datetime.fromtimestamp(at, UTC), turn.work.now, reauthentication.FRESH)
 
 
 async def _is_guarded(turn: Turn[Any], kind: str, user: User) -> bool:

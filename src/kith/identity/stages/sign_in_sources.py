@@ -15,6 +15,10 @@ class SignInSources(Protocol):
         """The enabled ones of those selected, promoted ones first, each with the address where it begins."""
         ...
 
+    async def gives_address(self, work: Work, coming: PendingConnection) -> bool:
+        """Whether the word of the source makes the address that it has checked the one of a new person."""
+        ...
+
     async def connect(self, work: Work, user: User, coming: PendingConnection) -> None:
         """Keep which identifier of the source is this new person, in the transaction that makes them."""
         ...

@@ -11,7 +11,7 @@ from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.messages import service as messages
 from kith.identity.rest import Resource
 from kith.identity.stages.sign_in_sources import SignInSources
-from kith.identity.stages.turn import PASSED, Denied, Outcome, StageKind, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 
 KIND = "sourceconnection"
 _ID = "00000000-0000-0000-0000-000000000000"
@@ -26,6 +26,8 @@ async def show(turn: Turn[StageRecord]) -> Outcome:
         return Denied("Sign-in failed.", "no source or no person at the end of a flow")
     if turn.held.session.user_id != user.id:
         return Denied("Sign-in failed.", "the flow of the source has no stage that signs in")
+    if not turn.may_act:
+        return Challenge(KIND, {"pending_user": turn.context.pending_user_identifier or ""})
     sources = turn.work.find(SignInSources)  # type: ignore[type-abstract]
     name = await sources.arrived(turn.work, user, coming, turn.held.session.session_uuid)
     await messages.leave(turn.work, user.id, f"Successfully authenticated with {name}!", "success")

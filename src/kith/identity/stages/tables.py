@@ -17,8 +17,8 @@ prompt_stages = kind_table(
     ),
 )
 prompt_fields = link_table(
-    "identity_stages_prompt_fields", "identity_stages_prompt.pbm_uuid", "identity_prompts.prompt_uuid"
+    "identity_stages_prompt_fields", "identity_stages_prompt.pbm_uuid", "identity_prompts.prompt_uuid", holds=True
 )
 validation_policies = link_table(
-    "identity_stages_prompt_policies", "identity_stages_prompt.pbm_uuid", "identity_policies.policy_uuid"
+    "identity_stages_prompt_policies", "identity_stages_prompt.pbm_uuid", "identity_policies.policy_uuid", holds=True
 )

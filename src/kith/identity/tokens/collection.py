@@ -6,7 +6,6 @@ A request with a token cannot make or change one to have more scopes, a later en
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -15,12 +14,13 @@ from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import RecordDraft, Resource
+from kith.identity.rest.ends import is_later
 from kith.identity.rest.fields import Boolean, Choice, Computed, Input, Moment, Reference, Slug, Text
 from kith.identity.rest.record import Record
-from kith.identity.scopes import IDENTITY, within
 from kith.identity.scopes import complain as complain_scopes
+from kith.identity.scopes import within
 from kith.identity.tokens import store
-from kith.identity.tokens.service import PREFIX, hash_key, tell_end
+from kith.identity.tokens.service import PREFIX, hash_key, scopes_of, tell_end
 from kith.identity.tokens.tables import tokens
 from kith.identity.users.privileges import refuse_if_above
 
@@ -110,9 +110,9 @@ def _hold_to_token(draft: RecordDraft[TokenRecord]) -> None:
         return
     if draft.sets("intent") and draft.now.intent != "api":
         draft.complain("intent", "A token makes no app passwords: sign in for that.", "permission_denied")
-    if draft.sets("scopes") and not within(_scopes(draft.now.scopes, draft.now.intent), caller.scopes or ()):
+    if draft.sets("scopes") and not within(scopes_of(draft.now.scopes, draft.now.intent), caller.scopes or ()):
         draft.complain("scopes", "A token cannot give more scopes than it has itself.", "permission_denied")
-    if draft.sets("expires") and _is_later(draft.now.expires, caller.until):
+    if draft.sets("expires") and is_later(draft.now.expires, caller.until):
         draft.complain("expires", "A token cannot make one that ends later than it does itself.", "permission_denied")
 
 
@@ -120,22 +120,12 @@ def _widens(draft: RecordDraft[TokenRecord]) -> bool:
     """Whether the change lets its owner do more."""
     if draft.before is None:
         return True
-    before = _scopes(draft.before.scopes, draft.before.intent)
+    before = scopes_of(draft.before.scopes, draft.before.intent)
     return (
         draft.sets("intent")
-        or not within(_scopes(draft.now.scopes, draft.now.intent), before)
-        or _is_later(draft.now.expires, draft.before.expires)
+        or not within(scopes_of(draft.now.scopes, draft.now.intent), before)
+        or is_later(draft.now.expires, draft.before.expires)
     )
-
-
-def _scopes(text: str, intent: str) -> Sequence[str]:
-    """The scopes; an app password without any is for the identity API."""
-    return text.split() or ([IDENTITY] if intent == "app_password" else [])
-
-
-def _is_later(end: datetime | None, than: datetime | None) -> bool:
-    """Whether the token would end later; None means never."""
-    return than is not None and (end is None or end > than)
 
 
 async def removing(work: Work, record: TokenRecord, caller: ApiCaller) -> None:

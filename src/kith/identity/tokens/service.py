@@ -6,13 +6,14 @@ import hashlib
 import re
 import secrets
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
 from kith.base.errors import Invalid
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.scopes import IDENTITY, complain
+from kith.identity.scopes import IDENTITY, SIGN_IN, common, complain
 from kith.identity.tokens import store
 from kith.identity.tokens.facts import AccessEnded, TokenEnded
 from kith.identity.tokens.tables import ApiToken
@@ -31,6 +32,25 @@ def hash_key(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def scopes_of(scopes: str, intent: str) -> list[str]:
+    """The scopes of a token; an app password without any is for the identity API.
+
+    An app password for that API stands for its owner, wherever one is taken. One for less does so nowhere.
+    """
+    return scopes.split() or ([IDENTITY] if intent == "app_password" else [])
+
+
+def scopes_to_enter(wanted: Sequence[str], scopes: str, intent: str) -> list[str]:
+    """Which of these scopes of an application an app password gives, where to be somebody is to come in.
+
+    One for the identity API gives all. Any other must be for signing in (`openid`), and gives what it names.
+    """
+    held = scopes_of(scopes, intent)
+    if IDENTITY in held:
+        return list(wanted)
+    return common(wanted, held) if SIGN_IN in held else []
+
+
 async def create(
     work: Work,
     user_id: int,
@@ -43,7 +63,7 @@ async def create(
     by_name: str = "",
 ) -> tuple[ApiToken, str]:
     """A new token and its key, which is never shown again."""
-    names = scopes.split() or ([IDENTITY] if intent == "app_password" else [])
+    names = scopes_of(scopes, intent)
     wrong = complain(names)
     if wrong is not None:
         raise Invalid(fields={"scopes": [wrong]})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import uuid
 from datetime import datetime
 from typing import Any
@@ -15,14 +14,16 @@ from kith.base.db import UID, any_of, first_end, query
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
+from kith.identity.group_grants import complain_grant
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import IS_MEMBER, members
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.links import service as links
+from kith.identity.lost_names import keep_names_of_people
 from kith.identity.messages import service as messages
 from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import ListFilter, RecordDraft, Resource
-from kith.identity.rest.ends import announce_end, complain_end
+from kith.identity.rest.ends import announce_end, complain_end, is_later
 from kith.identity.rest.fields import (
     Boolean,
     Choice,
@@ -36,14 +37,15 @@ from kith.identity.rest.fields import (
     read_uuid,
 )
 from kith.identity.rest.record import Record
-from kith.identity.roles.store import permissions_in, permissions_through
+from kith.identity.roles.store import permissions_in
 from kith.identity.roles.tables import user_roles
 from kith.identity.sessions.service import end_after_password
-from kith.identity.users import address_ownership, store, team
+from kith.identity.users import address_ownership, former_names, store, team
+from kith.identity.users.identifying_attributes import complain_upn
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.privileges import refuse_if_above
+from kith.identity.users.privileges import may_give_address, refuse_if_above
 from kith.identity.users.search import contains, contains_part
 from kith.identity.users.service import (
     UserBarred,
@@ -53,7 +55,7 @@ from kith.identity.users.service import (
     complaints_of,
     record_password_set,
 )
-from kith.identity.users.tables import users
+from kith.identity.users.tables import uid_of, users
 
 FIELDS = (
     Text(
@@ -131,10 +133,12 @@ async def check(draft: RecordDraft[UserRecord]) -> None:
     await draft.work.db.begin()
     if "username" in draft.values:
         draft.columns["username_key"] = username_key(draft.now.username)
+        await _check_called(draft)
     if draft.is_new:
         draft.columns |= {"uuid": str(uuid.uuid4()), "role": "user", "approved_at": draft.work.now}
         draft.columns["confirmed_at"] = draft.work.now
     await _take_address(draft)
+    await _check_upn(draft)
     await _check_rights(draft)
     _take_end(draft)
     if draft.sets("is_active") and not draft.now.is_active:
@@ -191,7 +195,8 @@ async def _take_address(draft: RecordDraft[UserRecord]) -> None:
     before = None if draft.is_new else await store.find_by_id(draft.work.db, user_id)
     if before is not None and before.email_key == key:
         return
-    if address and await address_ownership.is_proven_by_another(draft.work, address, user_id):
+    await address_ownership.hold(draft.work, address)
+    if address and not await may_give_address(draft.work, draft.caller, address, user_id):
         draft.complain("email", address_ownership.TAKEN, "unique")
         return
     await store.release(draft.work.db, address, user_id=user_id)
@@ -201,21 +206,40 @@ async def _take_address(draft: RecordDraft[UserRecord]) -> None:
         draft.columns["confirmed_at"] = before.confirmed_at or draft.work.now
 
 
+async def _check_called(draft: RecordDraft[UserRecord]) -> None:
+    if draft.before is not None and username_key(draft.before.username) == username_key(draft.now.username):
+        return
+    complaint = await address_ownership.complain_called(
+        draft.work, draft.now.username, None if draft.is_new else draft.id
+    )
+    if complaint is not None:
+        draft.complain("username", complaint, "unique")
+    if not draft.is_new:
+        await former_names.keep(draft.work.db, draft.id)
+
+
+async def _check_upn(draft: RecordDraft[UserRecord]) -> None:
+    if not draft.sets("attributes"):
+        return
+    before = draft.before.attributes if draft.before is not None else {}
+    after = draft.now.attributes
+    complaint = await complain_upn(draft.work, before, after, None if draft.is_new else draft.id)
+    if complaint is not None:
+        draft.complain("attributes", complaint, complaint.code)
+
+
 async def _check_rights(draft: RecordDraft[UserRecord]) -> None:
     caller = draft.caller
     if not draft.is_new:
         await refuse_if_above(draft.work, caller, draft.id, "change")
     if caller.permissions is None:
         return
-    db = draft.work.db
-    joined = draft.added("groups")
-    if not (await groups.superuser_groups(db)).isdisjoint(joined):
-        draft.complain("groups", "Only a superuser may make one.", "permission_denied")
-    elif not await permissions_through(db, joined) <= caller.permissions:
-        draft.complain(
-            "groups", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
-        )
-    if draft.sets("roles") and not await permissions_in(db, draft.now.roles) <= caller.permissions:
+    if draft.id == caller.id and draft.before is not None and is_later(draft.value("expires"), draft.before.expires):
+        draft.complain("expires", "You may not lengthen the time of your own account.", "permission_denied")
+    refused = await complain_grant(draft, draft.added("groups"))
+    if refused is not None:
+        draft.complain("groups", refused, "permission_denied")
+    if draft.sets("roles") and not await permissions_in(draft.work.db, draft.now.roles) <= caller.permissions:
         draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
 
 
@@ -249,6 +273,8 @@ async def removing(work: Work, record: UserRecord, caller: ApiCaller) -> None:
         raise Conflict("You cannot delete yourself.")
     await refuse_if_above(work, caller, record.pk, "delete")
     await _refuse_last(work, record.pk, "deleted")
+    await keep_names_of_people(work.db, [record.pk])
+    await former_names.keep(work.db, record.pk)
     work.announce(UserDeleted(user_id=record.pk))
 
 
@@ -261,7 +287,7 @@ async def decorate(work: Work, records: list[UserRecord]) -> None:
         record.is_superuser = record.pk in staff or not mighty.isdisjoint(record.groups)
         record.email_verified = record.pk in proven
         record.is_active = record.is_active and not (record.expires is not None and record.expires <= work.now)
-        record.uid = subjects.get(record.pk) or hashlib.sha256(record.uuid.encode()).hexdigest()
+        record.uid = subjects.get(record.pk) or uid_of(record.uuid)
 
 
 def _in_groups(column: Any, bind: str) -> Any:

@@ -37,6 +37,17 @@ def domain_key(host: str) -> str:
         return plain
 
 
+def spellings(address: str) -> list[str]:
+    """What the address may be where it is kept as a name, in the normal form of names."""
+    key = email_key(address)
+    local, at, host = key.rpartition("@")
+    try:
+        spoken = host.encode().decode("idna")
+    except UnicodeError:
+        spoken = host
+    return sorted({username_key(address.strip()), key, username_key(f"{local}{at}{spoken}"), f"{key}."})
+
+
 def typed_key(typed: str) -> str:
     """The normal form of what somebody typed to sign in, for counting tries."""
     return email_key(typed) if "@" in typed else username_key(typed.strip())

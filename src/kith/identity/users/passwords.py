@@ -9,13 +9,17 @@ import asyncio
 import hashlib
 import os
 import secrets
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from kith.base import asking
 from kith.base.caches import ForAWhile
 from kith.base.db import writing
+from kith.base.errors import Unavailable
 from kith.base.metrics import PASSWORD_CHECKS as CHECKS
+from kith.base.places import Full, Places
 from kith.identity.users import brought_passwords
 
 if TYPE_CHECKING:
@@ -27,6 +31,9 @@ MOST_CHARACTERS = 256
 ROUNDS, KIBIBYTES = 2, 19_456  # what one hash costs
 REMEMBER_SECONDS = 60.0
 REMEMBER_MOST = 10_000
+WAIT_SECONDS = 30.0
+
+Value = TypeVar("Value")
 
 
 class Passwords:
@@ -37,7 +44,9 @@ class Passwords:
 
     def __init__(self, *, rounds: int = ROUNDS, kibibytes: int = KIBIBYTES) -> None:
         self._rounds, self._kibibytes = rounds, kibibytes
-        self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="argon2")
+        cores = os.cpu_count() or 1
+        self._threads = ThreadPoolExecutor(cores, thread_name_prefix="argon2")
+        self._places = Places("passwords", most=cores, each={"caller": max(1, cores - 1)})
         self._key = secrets.token_bytes(32)
         self._right: ForAWhile[bool] = ForAWhile("passwords", seconds=REMEMBER_SECONDS, most=REMEMBER_MOST)
         self._nobody: str | None = None
@@ -51,7 +60,7 @@ class Passwords:
 
     async def hash(self, password: str) -> str:
         writing.refuse("A password is hashed")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._hasher.hash, password)
+        return await self._beside(self._hasher.hash, password)
 
     async def check(self, stored: str | None, password: str, *, where: str = "", anew: bool = False) -> bool:
         """Whether `password` belongs to `stored`; with nothing stored it costs the same and is never right.
@@ -66,15 +75,21 @@ class Passwords:
             return True
         if self._nobody is None:
             self._nobody = await self.hash(secrets.token_urlsafe(16))
-        right = await asyncio.get_running_loop().run_in_executor(
-            self._threads, self._verify, stored or self._nobody, password
-        )
+        right = await self._beside(self._verify, stored or self._nobody, password)
         CHECKS.inc()
         if not right or stored is None:
             return False
         if not anew:
             self._right.put(self.memory(stored, password, where), True)
         return True
+
+    async def _beside(self, work_out: Callable[..., Value], *given: str) -> Value:
+        """In a thread. Callers take turns: whoever tries a hundred passwords waits behind themselves."""
+        try:
+            async with self._places.take(seconds=WAIT_SECONDS, caller=asking.caller()):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, work_out, *given)
+        except Full as full:
+            raise Unavailable from full
 
     def is_remembered(self, stored: str | None, password: str, where: str = "") -> bool:
         """Whether this password was right for this hash a moment ago."""

@@ -18,8 +18,8 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.links import service as links
-from kith.identity.users import address_ownership, security_mails, setup_tokens, store, team
-from kith.identity.users.names import complain_email, complain_name, complain_username
+from kith.identity.users import address_ownership, former_names, security_mails, setup_tokens, store, team
+from kith.identity.users.names import complain_email, complain_name, complain_username, username_key
 from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.password_rules import PasswordRules
 from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
@@ -97,6 +97,7 @@ async def create(
         known = {"username": new.username, "name": new.name, "email": new.email}
         await check_password(work, new.password, known=known)
     hashed = await passwords.hash(new.password) if new.password is not None else None
+    await check_name(work, new.username)
     try:
         user = await store.insert(
             work.db,
@@ -154,6 +155,13 @@ def check_names(changed: Mapping[str, Any]) -> None:
         raise Invalid(fields=fields)
 
 
+async def check_name(work: Work, username: str, user_id: int | None = None) -> None:
+    """Refuse a new user name that is somebody else's address; `user_id` is None for whoever is new."""
+    complaint = await address_ownership.complain_called(work, username, user_id)
+    if complaint is not None:
+        raise Invalid(fields={"username": [complaint]})
+
+
 def complain_password(password: str, *, fewest: int = 1) -> Complaint | None:
     if len(password) < fewest:
         return Complaint(f"Ensure this field has at least {fewest} characters.", "too_short")
@@ -181,6 +189,14 @@ async def check_password(
     complaints: list[str] = [*await complaints_of(work, password, user_id=user_id, known=known)]
     if complaints:
         raise Invalid(fields={"password": complaints})
+
+
+async def rename(work: Work, user: User, username: str) -> dict[str, str]:
+    """What is to be written of somebody who chooses another name."""
+    await check_name(work, username, user.id)
+    if username_key(username) != user.username_key:
+        await former_names.keep(work.db, user.id)
+    return {"username": username, "username_key": username_key(username)}
 
 
 async def set_password(

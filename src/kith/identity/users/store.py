@@ -11,6 +11,8 @@ from sqlalchemy import String, and_, bindparam, case, delete, func, literal_colu
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query
 from kith.base.errors import NotFound
+from kith.identity.lost_names import keep_names_of_people
+from kith.identity.users import former_names
 from kith.identity.users.names import email_key, username_key
 from kith.identity.users.tables import User, is_active, users
 
@@ -84,6 +86,25 @@ _with_upn = query(
     .order_by(users.c.id)
     .limit(2),
     User,
+)
+_other = users.c.id != bindparam("user")
+_called = query(select(users.c.id).where(any_of(users.c.username_key, "names"), _other).limit(1), int)
+_with_upn_of = query(
+    select(users.c.id)
+    .where(
+        any_of(func.lower(users.c.attributes.op("->>", return_type=String)(literal_column("'upn'"))), "names"), _other
+    )
+    .limit(1),
+    int,
+)
+_with_distinguished_name = query(
+    select(users.c.id)
+    .where(
+        func.lower(users.c.attributes.op("->>", return_type=String)(literal_column("'distinguishedName'")))
+        == bindparam("name")
+    )
+    .limit(2),
+    int,
 )
 _listed = query(
     select(users)
@@ -233,9 +254,27 @@ async def with_email(db: Session, email: str) -> list[User]:
     return await db.all(_with_email, key=email_key(email))
 
 
+async def all_with_upn(db: Session, name: str) -> list[User]:
+    """Those with this principal name in their attributes, two at most."""
+    return await db.all(_with_upn, upn=name.lower())
+
+
+async def is_called_by_another(db: Session, names: Sequence[str], user_id: int) -> bool:
+    """Whether somebody else has one of these as user name or principal name."""
+    for statement in (_called, _with_upn_of):
+        if await db.one(statement, names=list(names), user=user_id) is not None:
+            return True
+    return False
+
+
+async def all_with_distinguished_name(db: Session, name: str) -> list[int]:
+    """Users with this distinguished name in their attributes, two at most. Everybody is looked at, beside the loop."""
+    return await db.slow(_with_distinguished_name, name=name.lower())
+
+
 async def with_upn(db: Session, name: str) -> User | None:
     """The user with this principal name in their attributes, if it is only one."""
-    found = await db.all(_with_upn, upn=name.lower())
+    found = await all_with_upn(db, name)
     return found[0] if len(found) == 1 else None
 
 
@@ -307,7 +346,11 @@ async def set_attributes(db: Session, user_id: int, attributes: dict[str, Any], 
     await write(db, user_id, {"attributes": attributes}, now)
 
 
-async def remove(db: Session, user_id: int) -> None:
+async def remove(db: Session, user_id: int, *, keeps_name: bool = True) -> None:
+    """Delete somebody. Nobody else takes their name, unless it was made up for one visit."""
+    if keeps_name:
+        await former_names.keep(db, user_id)
+    await keep_names_of_people(db, [user_id])
     await db.run(_remove, user=user_id)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from datetime import UTC, datetime
 from typing import Any
 
@@ -72,6 +73,14 @@ users = Table(
     sqlite_autoincrement=True,
 )
 
+# What people were called who are gone, or who are called otherwise now: SHA-256 of the normal form.
+former_names = Table(
+    "identity_former_names",
+    METADATA,
+    Column("name_hash", String(64), primary_key=True),
+    Column("user_id", Integer, nullable=False),  # who was, 0 where it is not known; they may take it again
+)
+
 setup = Table(
     "identity_setup",
     METADATA,
@@ -88,6 +97,11 @@ def is_active(people: FromClause = users) -> ColumnElement[bool]:
     `people` is the table, or an alias of it.
     """
     return and_(people.c.is_active, not_over(people.c.expires))
+
+
+def uid_of(uuid: str) -> str:
+    """It tells nothing else, and depends on nothing that can be replaced: applications find people by it for years."""
+    return hashlib.sha256(uuid.encode()).hexdigest()
 
 
 class User(msgspec.Struct):
@@ -121,6 +135,11 @@ class User(msgspec.Struct):
     def __post_init__(self) -> None:
         if self.expires is not None and self.expires <= datetime.now(UTC):
             self.is_active = False
+
+    @property
+    def uid(self) -> str:
+        """The one name by which applications know them, whatever they speak: `sub`, NameID, `X-Kith-Uid`, `uid`."""
+        return self.subject or uid_of(self.uuid)
 
     @property
     def owns_email(self) -> bool:

@@ -6,13 +6,16 @@ import asyncio
 import socket
 import ssl
 from contextlib import suppress
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 import msgspec
 
-from kith.base.http.addresses import PrivateHosts, parse_address
+from kith.base.http.addresses import PrivateHosts, parse_address, unmapped
 from kith.base.http.names import Names
+from kith.base.places import Full
+from kith.base.reading_turns import ReadingTurns
+from kith.base.server import sockets
 from kith.identity.gateway.upstream.connection import UpstreamConnection, UpstreamFailed
 
 __all__ = ["Upstream", "UpstreamPool", "read_upstream"]
@@ -56,6 +59,12 @@ def read_upstream(url: str, *, verifies: bool, is_guarded: bool) -> Upstream | N
     return Upstream(scheme, host, port or _PORTS[scheme], parts.path.rstrip("/"), verifies, is_guarded)
 
 
+def _is_server_itself(address: IPv4Address | IPv6Address) -> bool:
+    """Whoever has a domain has its names lead where they like, also to this machine or to what a cloud tells it."""
+    address = unmapped(address)
+    return address.is_loopback or address.is_link_local or address.is_unspecified
+
+
 class UpstreamPool:
     def __init__(self, private_hosts: PrivateHosts) -> None:
         self._private_hosts = private_hosts
@@ -65,6 +74,7 @@ class UpstreamPool:
         self._count = 0
         self._sweeping: asyncio.TimerHandle | None = None
         self._contexts: dict[bool, ssl.SSLContext] = {}
+        self._turns: ReadingTurns | None = None
 
     def kept(self, upstream: Upstream) -> UpstreamConnection | None:
         """A connection that was used before, the last one first."""
@@ -72,9 +82,9 @@ class UpstreamPool:
         while waiting:
             connection = waiting.pop()
             self._count -= 1
-            if connection.is_open:
+            if connection.is_open and not sockets.unread(connection.transport):
                 return connection
-            self._open.discard(connection)
+            self.drop(connection)
         return None
 
     async def connect(self, upstream: Upstream) -> UpstreamConnection:
@@ -88,7 +98,12 @@ class UpstreamPool:
 
     async def _connect(self, upstream: Upstream) -> UpstreamConnection:
         literal = parse_address(upstream.host)
-        found = [str(literal)] if literal is not None else await self._names.resolve(upstream.host)
+        try:
+            found = [str(literal)] if literal is not None else await self._names.resolve(upstream.host)
+        except Full as full:
+            raise UpstreamFailed("too many names are being looked up", is_unheard=True, is_late=True) from full
+        if literal is None and "." in upstream.host.rstrip(".") and not self._is_listed(upstream):
+            found = [one for one in found if not _is_server_itself(ip_address(one))]
         if upstream.is_guarded:
             may = self._private_hosts.may_reach
             found = [one for one in found if may(upstream.host, ip_address(one), upstream.port)]
@@ -100,8 +115,12 @@ class UpstreamPool:
                 return await self._speak(upstream, address)
         return await self._speak(upstream, tried[-1])
 
+    def _is_listed(self, upstream: Upstream) -> bool:
+        return upstream.host.endswith(".localhost") or self._private_hosts.lists(upstream.host, upstream.port)
+
     async def _speak(self, upstream: Upstream, address: str) -> UpstreamConnection:
         loop = asyncio.get_running_loop()
+        turns = self._turns = self._turns or ReadingTurns(loop)
         context = await self._context(verifies=upstream.verifies) if upstream.scheme == "https" else None
         opened = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
         try:
@@ -109,8 +128,9 @@ class UpstreamPool:
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await loop.sock_connect(opened, (address, upstream.port))
             named = upstream.host if context is not None else None
+            who = f"{upstream.host}:{upstream.port}"
             _, connection = await loop.create_connection(
-                UpstreamConnection, sock=opened, ssl=context, server_hostname=named
+                lambda: UpstreamConnection(turns, who), sock=opened, ssl=context, server_hostname=named
             )
         except BaseException:
             opened.close()

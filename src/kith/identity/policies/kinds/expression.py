@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.expressions.helpers import helpers_for
+from kith.identity.expressions.helpers import MissingGroups, helpers_for
 from kith.identity.expressions.run import LEVELS, ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
 from kith.identity.policies.family import POLICIES, PolicyRecord
-from kith.identity.policies.policy_caller import PolicyCaller
-from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerdict
+from kith.identity.policies.policy_caller import NoPolicy, PolicyCaller
+from kith.identity.policies.request import CannotTell, NamedIsGone, PolicyRequest, PolicyVerdict
 from kith.identity.policies.whereabouts import whereabouts
 from kith.identity.rest.fields import Expression
 from kith.identity.rest.resource import Resource, kind_table
@@ -59,11 +59,38 @@ async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -
 
 
 async def evaluate(work: Work, expression: str, request: PolicyRequest) -> PolicyVerdict:
-    async def call_policy(name: str, context: dict[str, Any]) -> ExpressionObject:
-        return await _call(work, request, name, context)
+    """Where it asks for a group that is not there, it must say the same for members as for all others, or refuses."""
+    missing = MissingGroups()
+    try:
+        verdict = await _run(work, expression, request, missing)
+        if not missing.found:
+            return verdict
+        missing.supposed = True
+        other = await _run(work, expression, msgspec.structs.replace(request, is_test=True), missing)
+    except CannotTell:
+        if not missing.found:
+            raise
+    else:
+        if verdict.passing == other.passing:
+            return verdict
+    raise NamedIsGone(f"There is no group {missing.found[0]!r} any more that this policy asks for.")
 
-    helpers = {**helpers_for(work, request.person, is_test=request.is_test), "_call_policy": call_policy}
+
+async def _run(work: Work, expression: str, request: PolicyRequest, missing: MissingGroups) -> PolicyVerdict:
+    gone: list[str] = []
+
+    async def call_policy(name: str, context: dict[str, Any]) -> ExpressionObject:
+        try:
+            return await _call(work, request, name, context)
+        except NoPolicy:
+            gone.append(name[:100])
+            raise
+
+    helpers = helpers_for(work, request.person, is_test=request.is_test, missing=missing)
+    helpers["_call_policy"] = call_policy
     outcome = await work.find(Expressions).run(expression, variables_for(work, request), helpers, level=request.level)
+    if gone:
+        raise NamedIsGone(outcome.error or f"There is no policy {gone[0]!r} that this policy could ask.")
     if outcome.error is not None:
         raise CannotTell(outcome.error)
     log = outcome.log if outcome.value is not None else [*outcome.log, "The expression returned nothing."]

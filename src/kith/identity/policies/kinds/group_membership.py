@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
-from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerdict
+from kith.identity.policies.request import NamedIsGone, PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Reference
 from kith.identity.rest.resource import Resource, kind_table
 
@@ -17,7 +17,7 @@ class GroupMembershipPolicy(PolicyRecord, kw_only=True):
 
 async def passes(work: Work, record: GroupMembershipPolicy, request: PolicyRequest) -> PolicyVerdict:  # noqa: ARG001 - as all kinds
     if record.group is None:
-        raise CannotTell("This policy has no group.")
+        raise NamedIsGone("This policy has no group.")
     return PolicyVerdict(passing=request.person is not None and request.person.is_in(record.group))
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import Column, String
 from sqlalchemy import Text as SQLText
 
 from kith.base.patterns import linear
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.providers import assigned_applications
@@ -25,7 +26,6 @@ from kith.identity.providers.kinds.openid import RESPONSE_TYPES
 from kith.identity.providers.signing_keys import check_signing_key
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Computed, InvalidValue, Offset, Reference, Text, read_url
-from kith.identity.sealing import Sealer
 
 _TABLE = "identity_providers_applicationgateway"
 _FAMILY = family_of(mappings="scope", name=Text(name=NAME.name, required=True, most=255))

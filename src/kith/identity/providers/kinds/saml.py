@@ -66,8 +66,10 @@ FIELDS = (
     Boolean(name="sign_response", default=False),
     Boolean(name="sign_logout_request", default=False),
     Boolean(name="sign_logout_response", default=False),
-    Reference(name="name_id_mapping", null=True, to=MAPPING, where=(("kind", "saml"),)),
-    Reference(name="authn_context_class_ref_mapping", null=True, to=MAPPING, where=(("kind", "saml"),)),
+    Reference(name="name_id_mapping", null=True, to=MAPPING, on_delete="RESTRICT", where=(("kind", "saml"),)),
+    Reference(
+        name="authn_context_class_ref_mapping", null=True, to=MAPPING, on_delete="RESTRICT", where=(("kind", "saml"),)
+    ),
     Choice(
         name="default_name_id_policy",
         default=f"{_NAME_ID_1}unspecified",

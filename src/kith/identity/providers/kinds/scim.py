@@ -14,7 +14,7 @@ _FAMILY = family_of(mappings="scim", name=Text(name=NAME.name, required=True, mo
 _WORD = {"type": ["string", "null"]}
 
 group_mappings = link_table(
-    "identity_providers_scim_group_mappings", "identity_providers.id", MAPPING, owner_integer=True
+    "identity_providers_scim_group_mappings", "identity_providers.id", MAPPING, owner_integer=True, holds=True
 )
 
 FIELDS = (

@@ -11,6 +11,7 @@ from kith.identity.providers.oauth2.authorize.endpoint import authorize, hand_in
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_web, origin_of
 from kith.identity.providers.oauth2.authorize.responses import AskConsent, FormPost, Outcome, Redirect
 from kith.identity.providers.oauth2.consent.authorized_clients import Granted, list_granted, take_back
+from kith.identity.providers.oauth2.device.authorization_flow import pass_flow
 from kith.identity.providers.oauth2.device.verification_page import Waiting, answer_waiting, find_waiting
 from kith.identity.providers.oauth2.discovery.webfinger import RELATION as ISSUER_RELATION
 from kith.identity.providers.oauth2.discovery.webfinger import find_issuer
@@ -44,6 +45,7 @@ __all__ = [
     "is_web",
     "list_granted",
     "origin_of",
+    "pass_flow",
     "read_parameters",
     "take_back",
 ]

@@ -145,6 +145,7 @@ _of_user = query(
     select(grants).where(grants.c.user_id == bindparam("user")).order_by(grants.c.created_at, grants.c.grant_uuid),
     Grant,
 )
+_given_for = query(select(grants).where(grants.c.token_uuid == bindparam("given", type_=UID())), Grant)
 _of_session = query(select(grants).where(grants.c.session_uuid == bindparam("session", type_=UID())), Grant)
 _app_taken = query(select(apps.c.client_id).where(apps.c.client_id == bindparam("client_id")), str)
 
@@ -254,6 +255,11 @@ async def drop_grant(db: Session, grant_uuid: str) -> int:
 
 async def grants_of_user(db: Session, user_id: int) -> list[Grant]:
     return await db.all(_of_user, user=user_id)
+
+
+async def grants_given_for(db: Session, given: str) -> list[Grant]:
+    """The grants that end with an app password, or with another grant."""
+    return await db.all(_given_for, given=given)
 
 
 async def grants_of_session(db: Session, session_uuid: str) -> list[Grant]:

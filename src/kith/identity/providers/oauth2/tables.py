@@ -76,7 +76,7 @@ grants = Table(
     Column("auth_method", String(40), nullable=False),
     Column("auth_time", Instant),
     Column("created_at", Instant, nullable=False, index=True),
-    # The app password that it was given for, with which it ends.
+    # What it was given for, and ends with: an app password, or the grant whose token was exchanged.
     Column("token_uuid", UID, index=True),
 )
 

@@ -13,6 +13,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.providers.saml import attributes, failures, store
 from kith.identity.providers.saml.access import model_of
 from kith.identity.providers.saml.authn_contexts import context_for
@@ -47,6 +48,16 @@ async def refuse(
     return await _deliver(service, request, replace(draft, status=status, second_status=second_status))
 
 
+async def _context_class(
+    work: Work, service: ServiceProvider, person: PolicySubject, session: LoginSession, request: AuthnRequest
+) -> str | None:
+    try:
+        said = await attributes.value_of(work, service, person, service.record.authn_context_class_ref_mapping)
+    except attributes.MappingFailed:
+        return None
+    return said or context_for(session.auth_method, request)
+
+
 async def answer(
     exchange: Exchange,
     service: ServiceProvider,
@@ -61,9 +72,7 @@ async def answer(
     person = await subjects.get(work, user.id)
     known = await store.session_at(work.db, session.session_uuid, service.id)
     index = known.session_index if known is not None else session_index(session.session_uuid)
-    context_class = await attributes.value_of(
-        work, service, person, service.record.authn_context_class_ref_mapping
-    ) or context_for(session.auth_method, request)
+    context_class = await _context_class(work, service, person, session, request)
     if context_class is None:
         return await refuse(exchange, service, request, RESPONDER, NO_AUTHN_CONTEXT)
     try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import structlog
 from sqlalchemy import select
 
+from kith.base.counted_log import log_counted
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.applications import entitlements
@@ -18,8 +18,6 @@ from kith.identity.mappings import service as mappings
 from kith.identity.mappings.family import mappings as mapping_rows
 from kith.identity.mappings.kinds.saml import RESOURCE
 from kith.identity.providers.saml.service_provider import ServiceProvider
-
-_log = structlog.get_logger()
 
 
 class SAMLExpression(msgspec.Struct, frozen=True):
@@ -34,6 +32,10 @@ class Attribute(msgspec.Struct, frozen=True):
     name: str
     friendly_name: str | None
     values: list[str]
+
+
+class MappingFailed(Exception):  # noqa: N818 - an answer
+    """A mapping could not be evaluated; it is written down."""
 
 
 assert RESOURCE.table is not None  # noqa: S101 - a kind has one
@@ -54,14 +56,20 @@ async def attributes_of(work: Work, service: ServiceProvider, person: PolicySubj
     ids = service.record.property_mappings
     found = []
     for mapping in await work.db.all(_of_provider, ids=list(ids)) if ids else []:
-        values = texts(await _evaluate(work, service, person, mapping))
+        try:
+            values = texts(await _evaluate(work, service, person, mapping))
+        except MappingFailed:
+            continue
         if values is not None:
             found.append(Attribute(mapping.saml_name, mapping.friendly_name, values))
     return found
 
 
 async def value_of(work: Work, service: ServiceProvider, person: PolicySubject, pm_uuid: str | None) -> str | None:
-    """The single value of one mapping; None without a mapping, or if it gives nothing."""
+    """The single value of one mapping; None without a mapping, or if it gives nothing.
+
+    One that fails raises `MappingFailed`: who is told another name instead is taken for somebody else.
+    """
     found = await work.db.all(_of_provider, ids=[pm_uuid]) if pm_uuid is not None else []
     values = texts(await _evaluate(work, service, person, found[0])) if found else None
     return values[0] if values else None
@@ -83,7 +91,7 @@ async def _evaluate(work: Work, service: ServiceProvider, person: PolicySubject,
     outcome = await mappings.evaluate(work, mapping.expression, person, given)
     if outcome.error is not None:
         await _write_down(work, service, mapping, person, outcome.error)
-        return None
+        raise MappingFailed
     return outcome.value
 
 
@@ -104,7 +112,7 @@ def _text(value: Any) -> str:
 async def _write_down(
     work: Work, service: ServiceProvider, mapping: SAMLExpression, person: PolicySubject, wrong: str
 ) -> None:
-    _log.info("saml.mapping_failed", mapping=mapping.name, error=wrong[:500])
+    log_counted("info", "saml.mapping_failed", mapping.name, mapping=mapping.name, cause=wrong[:500])
     context = {
         "mapping": {"pk": mapping.pm_uuid, "name": mapping.name},
         "provider": {"pk": service.id, "name": service.record.name},

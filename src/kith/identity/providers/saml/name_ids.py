@@ -10,7 +10,7 @@ import msgspec
 from kith.base.keys import Keys
 from kith.base.work import Work
 from kith.identity.expressions.subjects import PolicySubject
-from kith.identity.providers.saml.attributes import value_of
+from kith.identity.providers.saml.attributes import MappingFailed, value_of
 from kith.identity.providers.saml.service_provider import ServiceProvider
 from kith.identity.saml.names import EMAIL, TRANSIENT, WINDOWS, X509_SUBJECT, name_format
 
@@ -43,7 +43,10 @@ async def name_id_of(
     work: Work, service: ServiceProvider, person: PolicySubject, session_index: str, asked: str
 ) -> NameID:
     chosen = format_for(service, asked)
-    value = await value_of(work, service, person, service.record.name_id_mapping)
+    try:
+        value = await value_of(work, service, person, service.record.name_id_mapping)
+    except MappingFailed as error:
+        raise NoNameID("The mapping that names the person has failed.") from error
     if value is None:
         value = _value(work, service, person, session_index, chosen)
     if not value:
@@ -66,7 +69,7 @@ def _uid(work: Work, service: ServiceProvider, person: PolicySubject) -> str:
     """The same for all services, unless the provider wants one of its own, by which services cannot compare people."""
     if service.record.name_id_per_service:
         return _keyed(work, f"persistent:{service.id}:{person.user.uuid}")
-    return str(person.facts["uid"])
+    return person.user.uid
 
 
 def _keyed(work: Work, text: str) -> str:

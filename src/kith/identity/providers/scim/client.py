@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
 
 from kith.base.http import Outgoing, OutgoingError, OutsideAnswer
+from kith.base.moments import read_http_date
 from kith.identity.providers.scim.tables import MOST_IN_REMOTE_ID
 from kith.identity.providers.scim.target import ScimTarget
 
@@ -133,11 +133,9 @@ def _retry_after(answer: OutsideAnswer) -> float | None:
     if text.isascii() and text.isdigit():
         seconds = float(text[:9])
     else:
-        try:
-            at = parsedate_to_datetime(text)
-        except ValueError:
+        at = read_http_date(text)
+        if at is None:
             return None
-        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
         seconds = (at - datetime.now(UTC)).total_seconds()
     return min(max(seconds, 0.0), LONGEST_PAUSE) if math.isfinite(seconds) else None
 

@@ -18,7 +18,7 @@ from kith.identity.scim.schemas import ENTERPRISE_SCHEMA, GROUP_SCHEMA, USER_SCH
 MOST_BYTES = 256 << 10
 
 
-class MappingFailed(Exception):  # noqa: N818 - the reason why something is not told
+class ScimMappingFailed(Exception):  # noqa: N818 - the reason why something is not told
     """A mapping could not be evaluated, or does not make a resource."""
 
 
@@ -32,7 +32,7 @@ async def describe_person(work: Work, target: ScimTarget, person: PolicySubject)
     else:
         told = _usual_person(person)
     if not isinstance(told.get("userName"), str) or not told["userName"]:
-        raise MappingFailed("the mappings give no userName")
+        raise ScimMappingFailed("the mappings give no userName")
     told["active"] = told.get("active", True) is not False
     schemas = [USER_SCHEMA, ENTERPRISE_SCHEMA] if ENTERPRISE_SCHEMA in told else [USER_SCHEMA]
     return _checked({"schemas": schemas, **told})
@@ -44,7 +44,7 @@ def _usual_person(person: PolicySubject) -> dict[str, Any]:
     words = user.name.split(" ")
     told: dict[str, Any] = {
         "userName": user.username,
-        "externalId": user.uuid,
+        "externalId": user.uid,
         "displayName": user.name,
         "name": {"formatted": user.name, "givenName": words[0], "familyName": " ".join(words[1:]) or words[0]},
         "active": True,
@@ -65,7 +65,7 @@ async def describe_group(
     else:
         told = {"displayName": name, "externalId": group_uuid}
     if not isinstance(told.get("displayName"), str) or not told["displayName"]:
-        raise MappingFailed("the mappings give no displayName")
+        raise ScimMappingFailed("the mappings give no displayName")
     return _checked({"schemas": [GROUP_SCHEMA], **told})
 
 
@@ -83,11 +83,11 @@ async def _mapped(
         if outcome.error is not None:
             if "SkipObject" in outcome.error:
                 raise LeftOut
-            raise MappingFailed(f"the mapping {name} failed: {outcome.error}"[:500])
+            raise ScimMappingFailed(f"the mapping {name} failed: {outcome.error}"[:500])
         if outcome.value is None:
             continue
         if not isinstance(outcome.value, dict):
-            raise MappingFailed(f"the mapping {name} returns no object")
+            raise ScimMappingFailed(f"the mapping {name} returns no object")
         told |= outcome.value
     return told
 
@@ -96,9 +96,9 @@ def _checked(told: dict[str, Any]) -> dict[str, Any]:
     try:
         size = len(msgspec.json.encode(told))
     except (TypeError, ValueError) as error:
-        raise MappingFailed("the mappings return something that is no JSON") from error
+        raise ScimMappingFailed("the mappings return something that is no JSON") from error
     if size > MOST_BYTES:
-        raise MappingFailed(f"the mappings return more than {MOST_BYTES} bytes")
+        raise ScimMappingFailed(f"the mappings return more than {MOST_BYTES} bytes")
     return told
 
 

@@ -8,12 +8,14 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from kith.base.clocks import is_ahead
+from kith.base.db import Dangling
 from kith.base.http import Outgoing
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.scim import store
 from kith.identity.providers.scim.client import ServiceClient, ServiceFailed, ServiceRefused
-from kith.identity.providers.scim.documents import MappingFailed
+from kith.identity.providers.scim.documents import ScimMappingFailed
 from kith.identity.providers.scim.push import Pusher
 from kith.identity.providers.scim.sweep import sweep_some
 from kith.identity.providers.scim.tables import TargetState, WaitingResource
@@ -26,6 +28,7 @@ CONFIG_LIFE = timedelta(hours=1)
 MOST_ATTEMPTS = 10
 FIRST_PAUSE = 5.0
 LONGEST_PAUSE = 3600.0
+HOUR = timedelta(seconds=LONGEST_PAUSE)
 AT_ONCE = 50
 _log = structlog.get_logger()
 
@@ -40,9 +43,12 @@ class Run:
         self._renewed = 0.0
 
     async def begin(self) -> TargetState | None:
-        """None if another run is under way."""
-        async with self._work.aside() as aside:
-            await store.ensure_target(aside.db, self._target.provider)
+        """None if another run is under way, or the provider has just been deleted."""
+        try:
+            async with self._work.aside() as aside:
+                await store.ensure_target(aside.db, self._target.provider)
+        except Dangling:
+            return None
         if not await self._hold():
             return None
         return await store.state(self._work.db, self._target.provider)
@@ -59,7 +65,8 @@ class Run:
     async def go(self, state: TargetState) -> datetime | None:
         """When to go on; None if nothing waits."""
         provider, until = self._target.provider, time.monotonic() + MOST_SECONDS
-        if state.paused_until is not None and state.paused_until > self._work.now:
+        now = self._work.now
+        if state.paused_until is not None and now < state.paused_until and not is_ahead(state.paused_until, now + HOUR):
             return state.paused_until
         try:
             await self._tell(state, until)
@@ -121,7 +128,7 @@ class Run:
         provider = self._target.provider
         try:
             await pusher.tell(one.kind, one.local_id)
-        except (ServiceRefused, MappingFailed) as refused:
+        except (ServiceRefused, ScimMappingFailed) as refused:
             async with self._work.aside() as aside:
                 await self._refused(aside, one, str(refused))
             return

@@ -6,13 +6,13 @@ import msgspec
 from sqlalchemy import Integer, bindparam, exists, select
 
 from kith.base.db import query
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.applications.tables import applications, backchannel_links
 from kith.identity.mappings.family import mappings
 from kith.identity.policies.bindings import bindings
 from kith.identity.providers.family import provider_mappings, providers
 from kith.identity.providers.kinds.scim import group_mappings, scim_providers
-from kith.identity.sealing import Sealer
 
 TOKEN_PLACE = "identity_providers_scim.token"  # noqa: S105 - where one is kept
 
@@ -36,7 +36,7 @@ class ScimTarget(msgspec.Struct, kw_only=True):
     group_mappings: list[tuple[str, str]] = []
 
 
-_is_bound = exists().where(bindings.c.target == applications.c.pbm_uuid, bindings.c.enabled)
+_is_bound = exists().where(bindings.c.target == applications.c.pbm_uuid)
 _target = query(
     select(
         providers.c.id.label("provider"),

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from kith.base.jobs import JobKind, Periodic
+from kith.base.jobs import MAKES_ROOM, JobKind, Periodic
 from kith.base.work import Work
 from kith.identity.groups.facts import GroupChanged
 from kith.identity.mappings.facts import ScimMappingChanged
@@ -81,7 +81,13 @@ MAPPING_CHANGED: JobKind[ScimMappingChanged] = JobKind(
     name="identity.scim_mapping_changed", payload=ScimMappingChanged, handler=_on_mapping
 )
 PUSH: JobKind[ScimPush] = JobKind(
-    name=PUSH_NAME, payload=ScimPush, handler=_push, outside=True, concurrency=4, patience=timedelta(minutes=10)
+    name=PUSH_NAME,
+    payload=ScimPush,
+    handler=_push,
+    outside=True,
+    concurrency=4,
+    **MAKES_ROOM,
+    patience=timedelta(minutes=10),
 )
 SWEEP: JobKind[ScimSweep] = JobKind(name="identity.scim_sweep", payload=ScimSweep, handler=_sweep)
 PERIODIC = Periodic(kind=SWEEP, every=EVERY, payload=ScimSweep())

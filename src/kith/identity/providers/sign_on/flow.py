@@ -53,7 +53,7 @@ async def run_authorization(
 ) -> FlowShown | Denied | ErrorPage | None:
     """Run the application's flow, which ends at `context.redirect`; None if there is nothing in it to show."""
     run = await open_run(exchange, slug, query)
-    result = await run.begin(context, more) or await run.go()
+    result = await run.begin(context, more) or await run.go(may_act=False)
     match result:
         case FlowEnded(to=to) if to == context.redirect and run.held.key is None and not run.signed_out:
             return None

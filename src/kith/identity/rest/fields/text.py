@@ -146,11 +146,14 @@ class Offset(Text, frozen=True, kw_only=True):
         seconds = read_offset(text)
         if seconds is None:
             raise InvalidValue(f"{text} is not in the correct format of 'hours=3;minutes=1'.")
+        if abs(seconds) >= LONGEST_SECONDS:
+            raise InvalidValue("Ensure this time is less than 100 years.", "too_big")
         if self.least is not None and seconds < self.least:
             raise InvalidValue(f"Ensure this value is greater than or equal to seconds={self.least:g}.", "too_small")
         return text
 
 
+LONGEST_SECONDS = 36_500 * 86_400.0
 _UNITS = {
     "weeks": 604_800.0,
     "days": 86_400.0,
@@ -163,7 +166,7 @@ _UNITS = {
 
 
 def read_offset(text: str) -> float | None:
-    """The seconds of a duration; unknown units are ignored, but one must be known."""
+    """The seconds of a duration, at most a hundred years; unknown units are ignored, but one must be known."""
     total, known = 0.0, False
     for part in text.split(";"):
         name, equals, number = part.partition("=")
@@ -172,7 +175,7 @@ def read_offset(text: str) -> float | None:
         unit = _UNITS.get(name.strip().lower())
         if unit is not None:
             known, total = True, total + unit * float(number)
-    return total if known else None
+    return max(-LONGEST_SECONDS, min(total, LONGEST_SECONDS)) if known else None
 
 
 class Secret(Text, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from sqlalchemy import Integer as SQLInteger
 from sqlalchemy.types import TypeEngine
 
 from kith.base.db import Document, Instant
+from kith.base.moments import read_moment
 from kith.identity.rest.fields.base import I32, Field, InvalidValue, shown, type_name
 
 _TRUE = {"true", "t", "y", "yes", "on", "1"}
@@ -224,12 +225,9 @@ class Moment(Field, frozen=True, kw_only=True):
     _FORMAT = "YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]"
 
     def take(self, value: Any) -> datetime:
-        try:
-            at = datetime.fromisoformat(value) if isinstance(value, str) and len(value) >= 16 else None
-            if at is not None:
-                return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
+        at = read_moment(value) if isinstance(value, str) and len(value) >= 16 else None
+        if at is not None:
+            return at
         raise InvalidValue(f"Datetime has wrong format. Use one of these formats instead: {self._FORMAT}.")
 
     def holds(self) -> str:

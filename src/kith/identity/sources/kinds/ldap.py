@@ -9,16 +9,16 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.identity.flows.resources import bound_policies
-from kith.identity.group_grants import complain_grant
 from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Reference, References, Secret, Text
 from kith.identity.sources.family import SOURCES, SourceRecord
 from kith.identity.sources.private_keys import check_private_key
+from kith.identity.sources.reach import remember_setter
 
 _KEYPAIR = "identity_keypairs.kp_uuid"
 
 ldap_mappings = link_table(
-    "identity_sources_ldap_mappings", "identity_sources.pbm_uuid", "identity_property_mappings.pm_uuid"
+    "identity_sources_ldap_mappings", "identity_sources.pbm_uuid", "identity_property_mappings.pm_uuid", holds=True
 )
 
 FIELDS = (
@@ -44,7 +44,7 @@ FIELDS = (
     Boolean(name="sync_users_password", default=False, help="Write changed passwords back; one source at most."),
     Boolean(name="password_login_update_internal_password", default=False),
     Boolean(name="delete_not_found_objects", default=False),
-    Reference(name="sync_parent_group", null=True, to="identity_groups.group_uuid"),
+    Reference(name="sync_parent_group", null=True, to="identity_groups.group_uuid", on_delete="RESTRICT"),
     References(
         name="property_mappings",
         alias="user_property_mappings",
@@ -93,6 +93,7 @@ _NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
 async def check(draft: RecordDraft[LDAPSource]) -> None:
+    remember_setter(draft)
     if draft.sets("server_uri") and not all(is_server(part) for part in draft.now.server_uri.split(",")):
         draft.complain("server_uri", "Enter a valid URL.")
     for name in ("user_object_filter", "group_object_filter"):
@@ -104,11 +105,6 @@ async def check(draft: RecordDraft[LDAPSource]) -> None:
     writes_back = draft.sets("sync_users_password") and draft.now.sync_users_password
     if writes_back and await db.one(_writes_back, me=draft.id or _NOBODY) is not None:
         draft.complain("sync_users_password", "Only one LDAP source can write passwords back.")
-    # Groups below a superuser group are superuser groups, and the directory decides about their members.
-    if draft.sets("sync_parent_group"):
-        words = await complain_grant(draft, draft.now.sync_parent_group)
-        if words is not None:
-            draft.complain("sync_parent_group", words, "permission_denied")
 
 
 async def copy_soon(draft: RecordDraft[LDAPSource]) -> None:

@@ -12,10 +12,11 @@ from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Choice, Computed, Object, Secret, Text
 from kith.identity.sources import property_mappings
-from kith.identity.sources.family import SOURCES, SourceRecord
+from kith.identity.sources.family import LINKS, SOURCES, SourceRecord
 from kith.identity.sources.oauth.addresses import may_ask
 from kith.identity.sources.oauth.discovery import NotUsable, fetch_document, fetch_keys
 from kith.identity.sources.oauth.presets import preset_of
+from kith.identity.sources.reach import remember_setter
 
 KINDS = (
     "azure-ad", "discord", "facebook", "github", "google", "openid-connect", "reddit", "twitter",
@@ -26,6 +27,8 @@ _ALSO = {"azuread": "azure-ad", "azure_ad": "azure-ad", "entraid": "azure-ad"} |
     "openid_connect": "openid-connect",
 }
 
+FEDIVERSE = "mastodon"
+ANY_SERVER = "Every server of the fediverse could say who somebody is here: choose a mode that links nobody by a name."
 _KIND = "provider_type"  # it decides what else is needed
 FIELDS = (
     Choice(name="provider_type", required=True, choices=KINDS, also=_ALSO),
@@ -126,8 +129,12 @@ def _check_schemes(draft: RecordDraft[OAuthSource]) -> None:
 
 
 async def check(draft: RecordDraft[OAuthSource]) -> None:
+    remember_setter(draft)
     now = draft.now
-    if now.provider_type == "mastodon":
+    if now.provider_type == FEDIVERSE:
+        for name in ("user_matching_mode", "group_matching_mode"):
+            if draft.value(name).endswith(LINKS):
+                draft.complain(name, ANY_SERVER)
         return
     preset = preset_of(now.provider_type)
     missing = [name for name in _ADDRESSES if not draft.value(name) and not getattr(preset, name)]

@@ -10,6 +10,7 @@ from kith.identity.rest.fields import URL, Boolean, Choice, Offset, Reference, T
 from kith.identity.sources import property_mappings
 from kith.identity.sources.family import SOURCES, SourceRecord
 from kith.identity.sources.private_keys import check_private_key
+from kith.identity.sources.reach import remember_setter
 
 _KEYPAIR = "identity_keypairs.kp_uuid"
 _V1, _V2 = "urn:oasis:names:tc:SAML:1.1:nameid-format:", "urn:oasis:names:tc:SAML:2.0:nameid-format:"
@@ -74,7 +75,7 @@ FIELDS = (
             f"{_V2}transient",
         ),
     ),
-    Reference(name="pre_authentication_flow", null=True, to="identity_flows.flow_uuid"),
+    Reference(name="pre_authentication_flow", null=True, to="identity_flows.flow_uuid", on_delete="RESTRICT"),
     Boolean(name="allow_idp_initiated", default=False, help="Take answers that nobody asked for."),
     Boolean(name="force_authn", default=False),
     Boolean(name="signed_assertion", default=True, help="Assertions must be signed."),
@@ -122,6 +123,7 @@ class SAMLSource(SourceRecord, kw_only=True):
 
 
 async def check(draft: RecordDraft[SAMLSource]) -> None:
+    remember_setter(draft)
     if not draft.now.signed_assertion and not draft.now.signed_response:
         draft.complain("", "At least one of signed_assertion and signed_response must be true.")
     await check_private_key(draft, "encryption_kp")

@@ -13,6 +13,7 @@ from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Computed
 from kith.identity.sources.family import SOURCES, SourceRecord
+from kith.identity.sources.reach import remember_setter
 
 PREFIX = "kith_scim_"
 
@@ -50,6 +51,7 @@ def root_url(base_url: str, slug: str) -> str:
 
 
 async def check(draft: RecordDraft[SCIMSource]) -> None:
+    remember_setter(draft)
     if draft.is_new:
         token = new_token()
         draft.columns["token_hash"] = token_hash(token)

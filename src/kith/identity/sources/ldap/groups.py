@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.audit import service as audit
+from kith.identity.groups.names import group_key, groups_alike, hold
 from kith.identity.groups.tables import Group
+from kith.identity.named_in_policies import find_naming
 from kith.identity.sources.ldap import store
 from kith.identity.sources.ldap.entries import DirectoryEntry, dn_key
 from kith.identity.sources.ldap.people import DirectoryPerson, reference_of
@@ -53,6 +54,13 @@ def _differs(before: Group, values: Mapping[str, Any]) -> bool:
     return any(getattr(before, name) != value for name, value in values.items())
 
 
+def _is_taken(alike: Mapping[str, list[tuple[str, str]]], group: DirectoryGroup, before: Group | None) -> bool:
+    """Whether another group has the name, or one that is the same."""
+    if before is not None and before.name == group.name:
+        return False
+    return any(before is None or id != before.group_uuid for _, id in alike.get(group_key(group.name), ()))
+
+
 async def apply_page(
     work: Work,
     directory: DirectorySource,
@@ -63,29 +71,39 @@ async def apply_page(
 ) -> None:
     source = directory.source.pbm_uuid
     if not rehearse:
-        await work.db.begin()
+        await hold(work.db)
     known = await store.known_groups(work.db, source, [one.identifier for one in listed])
     here = await store.groups_by_id(work.db, [one.group for one in known.values()])
-    named = await store.groups_by_name(work.db, [one.name for one in listed])
+    alike = await groups_alike(work.db, [one.name for one in listed])
+    beyond = await directory.reach.groups_beyond(work, here)
     for group in listed:
         connection = known.get(group.identifier)
         progress.seen_groups.add(group.identifier) if rehearse else None
         before = here[connection.group] if connection is not None else None
-        other = named.get(group.name)
-        if other is not None and (before is None or other.group_uuid != before.group_uuid):
+        if _is_taken(alike, group, before):
             progress.note(f"{group.name}: there is another group of this name here")
             continue
         values = _values(directory, group, before)
+        if (
+            before is not None
+            and before.name != group.name
+            and await find_naming(work.db, before.name, unless=group.name)
+        ):
+            progress.note(f"{before.name}: it keeps its name here, as a policy names it")
+            values["name"] = before.name
         if connection is None:
             progress.groups.create += 1
             if not rehearse:
                 made = await store.add_group(
                     work.db, source, group.identifier, group.reference, progress.run, values, work.now
                 )
-                named[group.name] = Group(made, group.name, values["parent"], False, values["attributes"], work.now)
+                alike[group_key(group.name)].append((group.name, made))
             continue
-        if before is not None and _differs(before, values):
+        if before is not None and before.group_uuid in beyond:
+            progress.note(f"{before.name}: it grants more than whoever set this source up may do, and stays as it is")
+        elif before is not None and _differs(before, values):
             progress.groups.update += 1
+            alike[group_key(values["name"])].append((values["name"], before.group_uuid))
             if not rehearse:
                 await store.change_group(work.db, before.group_uuid, values, work.now)
         if connection.reference != group.reference and not rehearse:
@@ -108,7 +126,7 @@ async def apply_memberships(
         if one in groups and person.identifier in found
     }
     before = await store.memberships(work.db, source, list(found.values()))
-    await _move(work, wanted - before, before - wanted)
+    await move(work, directory, wanted - before, before - wanted)
 
 
 async def apply_members(work: Work, directory: DirectorySource, page: Sequence[DirectoryEntry]) -> None:
@@ -126,7 +144,8 @@ async def apply_members(work: Work, directory: DirectorySource, page: Sequence[D
             wanted.update(await store.users_by_reference(work.db, source, named[at : at + CHUNK]))
         group = connection.group
         before = await store.members_of(work.db, source, group)
-        await _move(work, {(one, group) for one in wanted - before}, {(one, group) for one in before - wanted})
+        joining, leaving = ({(one, group) for one in some} for some in (wanted - before, before - wanted))
+        await move(work, directory, joining, leaving)
 
 
 def members_named(attribute: str, entry: DirectoryEntry) -> list[str]:
@@ -136,7 +155,12 @@ def members_named(attribute: str, entry: DirectoryEntry) -> list[str]:
     return found or [one for name in entry.raw if name.startswith(start) for one in entry.all(name)]
 
 
-async def _move(work: Work, joining: set[tuple[int, str]], leaving: set[tuple[int, str]]) -> None:
+async def move(
+    work: Work, directory: DirectorySource, joining: set[tuple[int, str]], leaving: set[tuple[int, str]]
+) -> None:
+    """Let people into groups, and out of them, as far as whoever set the directory up may."""
+    beyond = await directory.reach.groups_beyond(work, {group for _, group in joining | leaving})
+    joining, leaving = ({one for one in some if one[1] not in beyond} for some in (joining, leaving))
     await store.join(work.db, sorted(joining))
     by_group: dict[str, list[int]] = {}
     for user_id, group in leaving:
@@ -146,19 +170,3 @@ async def _move(work: Work, joining: set[tuple[int, str]], leaving: set[tuple[in
             await store.leave(work.db, group, user_ids[at : at + CHUNK])
     for user_id in sorted({user_id for user_id, _ in joining | leaving}):
         work.announce(UserChanged(user_id=user_id))
-
-
-async def remove_unseen(work: Work, directory: DirectorySource, progress: SyncProgress) -> bool:
-    """Delete some of the groups that the run has not seen; False once there are no more."""
-    await work.db.begin()
-    unseen = await store.unseen_groups(work.db, directory.source.pbm_uuid, progress.run)
-    here = await store.groups_by_id(work.db, [one.group for one in unseen])
-    for connection in unseen:
-        progress.groups.delete += 1
-        name = here[connection.group].name
-        model = {"app": "core", "model_name": "group", "pk": connection.group, "name": name}
-        await audit.record(work, "model_deleted", "sources.ldap", username="ldap", context={"model": model})
-        for user_id in await store.members_of(work.db, directory.source.pbm_uuid, connection.group):
-            work.announce(UserChanged(user_id=user_id))
-        await store.remove_group(work.db, connection.group)
-    return bool(unseen)

@@ -26,7 +26,8 @@ async def see_left_out_people(
     here = await store.users_by_id(work.db, [one.user for one in known.values()])
     for identifier, connection in known.items():
         user = here[connection.user]
-        if is_disabled(by_identifier[identifier]) and user.is_active:
+        is_over = is_disabled(by_identifier[identifier]) and user.is_active
+        if is_over and await directory.reach.holds_person(work, user.id):
             await users.write(work.db, user.id, {"attributes": {**user.attributes, DISABLED: True}}, work.now)
             await service.set_active(work, user, False, by_name="ldap")
             work.announce(service.UserChanged(user_id=user.id))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import structlog
 
+from kith.base.counted_log import log_counted
 from kith.base.errors import Complaint, Invalid
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -21,33 +22,32 @@ REFUSED = (
 AWAY = "Your organisation's directory cannot be reached at the moment. Please try again later."
 
 
-async def directories_of(work: Work, user: User) -> list[DirectorySource]:
+async def entries_of(work: Work, user: User) -> list[tuple[DirectorySource, str]]:
+    """The directories that this person comes from, and the name of their entry in each.
+
+    It is the name that the directory gave. Attributes of a person say nothing here: those can be changed.
+    """
     found = []
     for one in await store.linked(work.db, user.id):
-        directory = await find_directory(work, one.source) if one.kind == "ldap" else None
+        directory = await find_directory(work, one.source) if one.kind == "ldap" and one.dn else None
         if directory is not None and directory.source.enabled:
-            found.append(directory)
+            found.append((directory, str(one.dn)))
     return found
-
-
-def dn_of(user: User) -> str:
-    dn = user.attributes.get("distinguishedName")
-    return dn if isinstance(dn, str) else ""
 
 
 async def try_password(work: Work, user: User, given: str) -> bool:
     """Whether a directory of this person takes the password; an empty one is never asked about."""
-    dn = dn_of(user)
-    if not given or not dn or len(given) > MOST_CHARACTERS:
+    if not given or len(given) > MOST_CHARACTERS:
         return False
-    for directory in await directories_of(work, user):
+    for directory, dn in await entries_of(work, user):
         try:
             right = await work.find(Directories).ask(is_password, directory.settings, dn, given)
         except DirectoryFailed as error:
-            _log.warning("ldap.bind_failed", source=directory.source.slug, reason=str(error))
+            slug = directory.source.slug
+            log_counted("warning", "ldap.bind_failed", slug, source=slug, reason=str(error))
             continue
         if right:
-            if directory.settings.keeps_passwords:
+            if directory.settings.keeps_passwords and await directory.reach.holds_person(work, user.id):
                 await _keep(work, user, given)
             return True
     return False
@@ -65,9 +65,8 @@ async def _keep(work: Work, user: User, given: str) -> None:
 
 async def write_back(work: Work, user: User, password: str) -> None:
     """Set a new password in the directory that wants it, before it is set here. Raises `Invalid` if that refuses."""
-    dn = dn_of(user)
-    for directory in await directories_of(work, user):
-        if not directory.settings.writes_back or not dn:
+    for directory, dn in await entries_of(work, user):
+        if not directory.settings.writes_back:
             continue
         try:
             await work.find(Directories).ask(_set_password, directory.settings, dn, password)

@@ -19,9 +19,11 @@ from kith.identity.sources.ldap.directory import DirectoryFailed
 from kith.identity.sources.ldap.entries import DirectoryEntry, dn_key, is_disabled, password_set_at
 from kith.identity.sources.ldap.progress import SyncProgress
 from kith.identity.sources.ldap.settings import DirectorySource, FieldMapping
+from kith.identity.sources.reach import BEYOND
 from kith.identity.sources.tables import MOST_IN_IDENTIFIER, UserConnection
-from kith.identity.users import address_ownership, service
+from kith.identity.users import address_ownership, former_names, service
 from kith.identity.users import store as users
+from kith.identity.users.identifying_attributes import complain_principal
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
@@ -40,6 +42,7 @@ DISABLED = "ldap_disabled"
 class DirectoryPerson(msgspec.Struct, frozen=True, kw_only=True):
     identifier: str
     reference: str
+    dn: str
     username: str
     name: str
     email: str
@@ -66,6 +69,7 @@ async def read_person(work: Work, directory: DirectorySource, entry: DirectoryEn
     return DirectoryPerson(
         identifier=identifier,
         reference=reference_of(settings.member_name, entry.first(settings.member_name) or entry.dn),
+        dn=entry.dn,
         username=username,
         name=_text(fields.get("name"))[:500] or username,
         email=email if complain_email(email) is None else "",
@@ -166,7 +170,7 @@ async def apply_page(
                     user_id = await _add(work, directory, person, progress)
                 else:
                     user_id = connection.user
-                    await _change(work, here[user_id], person, connection, progress)
+                    await _change(work, directory, here[user_id], person, connection, progress)
         except Invalid as problem:
             progress.note(f"{person.username}: {_words(problem)}")
             continue
@@ -187,13 +191,25 @@ async def _add(work: Work, directory: DirectorySource, person: DirectoryPerson, 
         progress.note(f"{person.username}: somebody else has this name or address here")
         await _clash(work, directory, person)
         return None
+    is_new = user is None
     if user is None:
-        user = await _make(work, directory, person)
+        user = await _make(work, directory, person, progress)
         progress.users.create += 1
+    elif not await directory.reach.holds_person(work, user.id):
+        progress.note(f"{user.username}: {BEYOND}")
+        return None
     else:
-        await _write(work, user, person, progress)
+        await _write(work, directory, user, person, progress)
     await store.connect_user(
-        work.db, source.pbm_uuid, user.id, person.identifier, person.reference, progress.run, work.now
+        work.db,
+        source.pbm_uuid,
+        user.id,
+        person.identifier,
+        person.reference,
+        person.dn,
+        progress.run,
+        work.now,
+        is_made_here=is_new,
     )
     return user.id
 
@@ -216,12 +232,12 @@ async def _clash(work: Work, directory: DirectorySource, person: DirectoryPerson
     await audit.record(work, "configuration_error", "sources.ldap", context=context)
 
 
-async def _make(work: Work, directory: DirectorySource, person: DirectoryPerson) -> User:
-    owner = await users.owner_of(work.db, person.email) if person.email else None
-    email = "" if owner is not None and owner.email_verified_at is not None else person.email
+async def _make(work: Work, directory: DirectorySource, person: DirectoryPerson, progress: SyncProgress) -> User:
+    gives = bool(person.email) and await directory.reach.gives_address(work, person.email, 0)
+    email = person.email if gives else ""
     new = service.NewUser(username=person.username, name=person.name, email=email, confirmed=bool(email), enters=True)
     user = await service.create(work, work.find(Passwords), new, by_name="ldap")
-    attributes = dict(person.attributes)
+    attributes = await _without_anothers(work, {}, person.attributes, user, progress)
     if person.is_disabled:
         attributes[DISABLED] = True
     values: dict[str, Any] = {"attributes": attributes, "path": path_of(directory.source) or "users"}
@@ -232,11 +248,19 @@ async def _make(work: Work, directory: DirectorySource, person: DirectoryPerson)
 
 
 async def _change(
-    work: Work, user: User, person: DirectoryPerson, connection: UserConnection, progress: SyncProgress
+    work: Work,
+    directory: DirectorySource,
+    user: User,
+    person: DirectoryPerson,
+    connection: UserConnection,
+    progress: SyncProgress,
 ) -> None:
-    if connection.reference != person.reference:
-        await store.refer_user(work.db, connection.connection_uuid, person.reference, work.now)
-    await _write(work, user, person, progress)
+    if (connection.reference, connection.dn) != (person.reference, person.dn):
+        await store.refer_user(work.db, connection.connection_uuid, person.reference, person.dn, work.now)
+    if await directory.reach.holds_person(work, user.id):
+        await _write(work, directory, user, person, progress)
+    else:
+        progress.note(f"{user.username}: {BEYOND}")
 
 
 def changes_of(user: User, person: DirectoryPerson) -> dict[str, Any]:
@@ -265,7 +289,7 @@ def changes_of(user: User, person: DirectoryPerson) -> dict[str, Any]:
 
 
 def _is_as_told(user: User, person: DirectoryPerson, connection: UserConnection) -> bool:
-    if connection.reference != person.reference or _has_newer_password(user, person):
+    if (connection.reference, connection.dn) != (person.reference, person.dn) or _has_newer_password(user, person):
         return False
     return not changes_of(user, person)
 
@@ -277,11 +301,29 @@ def _has_newer_password(user: User, person: DirectoryPerson) -> bool:
     return user.password_changed_at is None or user.password_changed_at < person.password_set_at
 
 
-async def _write(work: Work, user: User, person: DirectoryPerson, progress: SyncProgress) -> None:
+async def _without_anothers(
+    work: Work, before: Mapping[str, Any], after: Mapping[str, Any], user: User, progress: SyncProgress
+) -> dict[str, Any]:
+    """The attributes with the `upn` of before where the new one is somebody else's."""
+    kept = dict(after)
+    complaint = await complain_principal(work, before, after, user.id)
+    if complaint is not None:
+        progress.note(f"{user.username}: {after['upn']}: {complaint}")
+        del kept["upn"]
+        kept |= {"upn": before["upn"]} if "upn" in before else {}
+    return kept
+
+
+async def _write(
+    work: Work, directory: DirectorySource, user: User, person: DirectoryPerson, progress: SyncProgress
+) -> None:
     """Somebody whom the directory has disabled is let in again when it lets them in, and nobody else is."""
     changed = changes_of(user, person)
     if _has_newer_password(user, person):
         await service.retire_password(work, user)
+    if "attributes" in changed:
+        kept = await _without_anothers(work, user.attributes, changed.pop("attributes"), user, progress)
+        changed |= {"attributes": kept} if kept != user.attributes else {}
     if not changed:
         return
     progress.users.update += 1
@@ -291,9 +333,13 @@ async def _write(work: Work, user: User, person: DirectoryPerson, progress: Sync
         if other is not None and other.id != user.id:
             progress.note(f"{user.username}: it is now called {person.username}, which somebody else is called here")
             del changed["username"]
+        elif await address_ownership.complain_called(work, person.username, user.id) is not None:
+            progress.note(f"{user.username}: it is now called {person.username}, which is somebody else's address here")
+            del changed["username"]
         else:
+            await former_names.keep(work.db, user.id)
             changed["username_key"] = username_key(person.username)
-    if email is not None and not await address_ownership.prove(work, user, email):
+    if email is not None and not await _give_address(work, directory, user, email):
         progress.note(f"{user.username}: {email} belongs to another account")
     if changed:
         await users.write(work.db, user.id, changed, work.now)
@@ -303,6 +349,11 @@ async def _write(work: Work, user: User, person: DirectoryPerson, progress: Sync
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     await audit.record(work, "model_updated", "sources.ldap", username="ldap", context={"model": model, "diff": diff})
     work.announce(service.UserChanged(user_id=user.id))
+
+
+async def _give_address(work: Work, directory: DirectorySource, user: User, email: str) -> bool:
+    gives = await directory.reach.gives_address(work, email, user.id)
+    return gives and await address_ownership.prove(work, user, email)
 
 
 async def rehearse_page(
@@ -315,34 +366,15 @@ async def rehearse_page(
         progress.seen_users.add(person.identifier)
         connection = known.get(person.identifier)
         if connection is not None:
-            progress.users.update += bool(changes_of(here[connection.user], person))
+            differs = bool(changes_of(here[connection.user], person))
+            progress.users.update += differs and await directory.reach.holds_person(work, connection.user)
             continue
         user = await _match(work, directory.source.user_matching_mode, person)
         if user is None:
             progress.users.create += 1
         elif not directory.source.user_matching_mode.endswith("_link"):
             progress.note(f"{person.username}: somebody else has this name or address here")
+        elif not await directory.reach.holds_person(work, user.id):
+            progress.note(f"{user.username}: {BEYOND}")
         else:
             progress.users.update += 1
-
-
-async def remove_unseen(work: Work, directory: DirectorySource, progress: SyncProgress) -> bool:
-    """Delete some of those whom the run has not seen; False once there are no more.
-
-    Staff, and whoever has another way in, are only unlinked.
-    """
-    await work.db.begin()
-    unseen = await store.unseen_users(work.db, directory.source.pbm_uuid, progress.run)
-    here = await store.users_by_id(work.db, [one.user for one in unseen])
-    for connection in unseen:
-        user = here[connection.user]
-        await store.forget_user(work.db, connection.connection_uuid)
-        if user.role != "user" or await store.count_connections(work.db, user.id) > 0:
-            progress.note(f"{user.username}: gone from the directory, and kept here")
-            continue
-        progress.users.delete += 1
-        model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
-        await audit.record(work, "model_deleted", "sources.ldap", username="ldap", context={"model": model})
-        work.announce(service.UserDeleted(user_id=user.id))
-        await users.remove(work.db, user.id)
-    return bool(unseen)

@@ -8,13 +8,14 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.crypto import keypairs
 from kith.identity.mappings.family import mappings
 from kith.identity.mappings.kinds import ldap as ldap_mapping
-from kith.identity.sealing import Sealer
 from kith.identity.sources import store
 from kith.identity.sources.kinds.ldap import ldap_mappings, ldap_sources
+from kith.identity.sources.reach import SourceReach, reach_of
 from kith.identity.sources.store import Source
 
 PASSWORD_PLACE = "identity_sources_ldap.bind_password"  # noqa: S105 - where one is kept
@@ -63,6 +64,7 @@ class DirectorySource(msgspec.Struct, frozen=True):
     source: Source
     settings: DirectorySettings
     mappings: tuple[FieldMapping, ...]
+    reach: SourceReach
 
 
 _names = tuple(column.name for column in ldap_sources.columns if column.name != "pbm_uuid")
@@ -90,7 +92,7 @@ async def find_directory(work: Work, pbm_uuid: str) -> DirectorySource | None:
         return None
     given: dict[str, Any] = dict(zip(_names, row, strict=True))
     found = await work.db.all(_mappings, source=pbm_uuid)
-    return DirectorySource(source, await _settings(work, given), tuple(found))
+    return DirectorySource(source, await _settings(work, given), tuple(found), await reach_of(work, source))
 
 
 async def _settings(work: Work, given: dict[str, Any]) -> DirectorySettings:

@@ -42,7 +42,7 @@ _see_users = command(
 _refer_user = command(
     update(user_connections)
     .where(user_connections.c.connection_uuid == bindparam("connection", type_=UID()))
-    .values(reference=bindparam("new_reference"), updated_at=_now)
+    .values(reference=bindparam("new_reference"), dn=bindparam("new_dn"), updated_at=_now)
 )
 _unseen_users = query(
     select(user_connections)
@@ -79,9 +79,6 @@ _group_connections = query(
 _groups = query(
     select(*(groups.c[name] for name in Group.__struct_fields__)).where(any_of(groups.c.group_uuid, "ids")), Group
 )
-_groups_named = query(
-    select(*(groups.c[name] for name in Group.__struct_fields__)).where(any_of(groups.c.name, "names")), Group
-)
 _add_group = command(insert_into(groups))
 _change_group = command(
     update(groups)
@@ -116,7 +113,9 @@ _unseen_groups = query(
     .limit(200),
     GroupConnection,
 )
-_remove_group = command(delete(groups).where(groups.c.group_uuid == bindparam("group", type_=UID())))
+_forget_group = command(
+    delete(group_connections).where(group_connections.c.connection_uuid == bindparam("connection", type_=UID()))
+)
 _group_identifiers = query(
     select(group_connections.c.identifier)
     .where(and_(group_connections.c.source == _source, group_connections.c.identifier > bindparam("after")))
@@ -191,7 +190,16 @@ async def users_by_id(db: Session, ids: Sequence[int]) -> dict[int, User]:
 
 
 async def connect_user(
-    db: Session, source: str, user_id: int, identifier: str, reference: str, run: str, now: datetime
+    db: Session,
+    source: str,
+    user_id: int,
+    identifier: str,
+    reference: str,
+    dn: str,
+    run: str,
+    now: datetime,
+    *,
+    is_made_here: bool,
 ) -> None:
     await db.run(
         _add_connection,
@@ -202,7 +210,9 @@ async def connect_user(
         identifier=identifier,
         access_token=None,
         reference=reference,
+        dn=dn,
         seen_in=run,
+        is_made_here=is_made_here,
         created_at=now,
         updated_at=now,
     )
@@ -212,8 +222,8 @@ async def see_users(db: Session, source: str, identifiers: Sequence[str], run: s
     await db.run(_see_users, source=source, identifiers=list(identifiers), run=run)
 
 
-async def refer_user(db: Session, connection: str, reference: str, now: datetime) -> None:
-    await db.run(_refer_user, connection=connection, new_reference=reference, now=now)
+async def refer_user(db: Session, connection: str, reference: str, dn: str, now: datetime) -> None:
+    await db.run(_refer_user, connection=connection, new_reference=reference, new_dn=dn, now=now)
 
 
 async def unseen_users(db: Session, source: str, run: str) -> list[UserConnection]:
@@ -241,10 +251,6 @@ async def groups_by_id(db: Session, ids: Sequence[str]) -> dict[str, Group]:
     return {one.group_uuid: one for one in await db.all(_groups, ids=list(ids))}
 
 
-async def groups_by_name(db: Session, names: Sequence[str]) -> dict[str, Group]:
-    return {one.name: one for one in await db.all(_groups_named, names=list(names))}
-
-
 async def add_group(
     db: Session, source: str, identifier: str, reference: str, run: str, values: dict[str, Any], now: datetime
 ) -> str:
@@ -260,6 +266,7 @@ async def add_group(
         identifier=identifier,
         reference=reference,
         seen_in=run,
+        is_made_here=True,
         **times,
     )
     return group_uuid
@@ -282,8 +289,8 @@ async def unseen_groups(db: Session, source: str, run: str) -> list[GroupConnect
     return await db.all(_unseen_groups, source=source, run=run)
 
 
-async def remove_group(db: Session, group_uuid: str) -> None:
-    await db.run(_remove_group, group=group_uuid)
+async def forget_group(db: Session, connection: str) -> None:
+    await db.run(_forget_group, connection=connection)
 
 
 async def group_identifiers(db: Session, source: str, after: str) -> list[str]:

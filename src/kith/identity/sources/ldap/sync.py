@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+from kith.base.clocks import is_recent
 from kith.base.db import Session
 from kith.base.work import Work
 from kith.identity.sources.ldap import groups, people, store
@@ -19,6 +20,7 @@ from kith.identity.sources.ldap.left_out import see_left_out_groups, see_left_ou
 from kith.identity.sources.ldap.people import DirectoryPerson
 from kith.identity.sources.ldap.progress import SyncProgress
 from kith.identity.sources.ldap.settings import DirectorySource
+from kith.identity.sources.ldap.unseen import remove_unseen_groups, remove_unseen_people
 from kith.identity.sources.tables import DirectoryRun
 
 _Identifiers = Callable[[Session, str, str], Awaitable[list[str]]]
@@ -33,7 +35,7 @@ async def begin_run(work: Work, source: str, run_uuid: str) -> DirectoryRun | No
         if run.run_uuid == run_uuid:
             return run if run.state == "running" else None
         if run.state == "running":
-            if work.now - run.updated_at < STALE:
+            if is_recent(run.updated_at, work.now, STALE):
                 return None
             run.state, run.finished_at = "failed", work.now
             await store.change_run(work.db, run, work.now)
@@ -162,13 +164,13 @@ async def _remove(work: Work, directory: DirectorySource, progress: SyncProgress
     if settings.sync_users and progress.read_users:
         while True:
             async with work.aside() as aside:
-                if not await people.remove_unseen(aside, directory, progress):
+                if not await remove_unseen_people(aside, directory, progress):
                     break
             await _report(work, run, progress)
     if settings.sync_groups and progress.read_groups:
         while True:
             async with work.aside() as aside:
-                if not await groups.remove_unseen(aside, directory, progress):
+                if not await remove_unseen_groups(aside, directory, progress):
                     break
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 import msgspec
 import structlog
 
+from kith.base.db import Dangling
 from kith.base.jobs import JobKind, Periodic
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -35,8 +36,11 @@ async def _sync(work: Work, payload: DirectorySync) -> None:
     directory = await find_directory(work, payload.source)
     if directory is None or not directory.source.enabled:
         return
-    async with work.aside() as aside:
-        run = await begin_run(aside, payload.source, payload.run)
+    try:
+        async with work.aside() as aside:
+            run = await begin_run(aside, payload.source, payload.run)
+    except Dangling:
+        return  # the source was deleted meanwhile
     if run is None:
         return  # another one is under way
     try:

@@ -16,8 +16,8 @@ from sqlalchemy import and_, bindparam, delete, func, select
 from kith.base.db import UID, Session, add_once, command, query
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.http.addresses import PrivateHosts
+from kith.base.sealing import Sealer
 from kith.base.work import Work
-from kith.identity.sealing import Sealer
 from kith.identity.sources.arrival import Arrival
 from kith.identity.sources.oauth.answers import cleaned
 from kith.identity.sources.oauth.client import FORM, MOST_BYTES, SECONDS, NoAnswer
@@ -171,8 +171,11 @@ def at_server(work: Work, service: Service, app: RemoteApp) -> Service:
     )
 
 
-def read_account(source: Source, host: str, profile: Mapping[str, Any], mode: str) -> Arrival:
-    """An account is known by its id at its server: a name can be given to somebody else there one day."""
+def read_account(source: Source, host: str, profile: Mapping[str, Any]) -> Arrival:
+    """An account is known by its id at its server: a name can be given to somebody else there one day.
+
+    The server is whichever the person named, so groups are matched by nothing but their connections.
+    """
     account_id, username = _word(profile.get("id")), _word(profile.get("username"))
     if not account_id or not username or len(account_id) > 100 or len(username) > MOST_IN_USERNAME:
         raise NoAnswer(f"{host}: the account has no id", "Could not determine id.")
@@ -197,7 +200,7 @@ def read_account(source: Source, host: str, profile: Mapping[str, Any], mode: st
         identifier=f"{quote(account_id, safe='')}@{host}",
         properties={name: value for name, value in properties.items() if value},
         told=told,
-        group_matching_mode=mode,
+        is_anybodys_word=True,
         given={"info": dict(profile), "client": {"provider_type": "mastodon", "host": host}, "token": {}},
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from kith.base.errors import Malformed, Throttled
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.moments import moment_at
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store as sessions
@@ -59,7 +60,8 @@ async def _claims(work: Work, source: Source, service: Service, token: str) -> d
         raise Untrusted("it is an ID token")
     if not isinstance(claims.get("jti"), str) or not claims["jti"]:
         raise Untrusted("it has no jti")
-    if work.now - datetime.fromtimestamp(claims["iat"], UTC) > LIFE:
+    issued = moment_at(claims["iat"])
+    if issued is None or work.now - issued > LIFE:
         raise Untrusted("it is too old")
     ends = claims.get("exp")
     if ends is not None and (not is_number(ends) or ends < work.now.timestamp() - 60):

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 
 from kith.base.db import UID, Document, command, query
+from kith.base.sealing import Sealer
 from kith.base.work import Work
-from kith.identity.sealing import Sealer
 from kith.identity.sources.kinds.oauth import oauth_sources
 from kith.identity.sources.oauth.presets import ServicePreset, preset_of
 

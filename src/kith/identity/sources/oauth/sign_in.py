@@ -8,8 +8,7 @@ import secrets
 from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
-import structlog
-
+from kith.base.counted_log import log_counted
 from kith.base.errors import NotFound
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
@@ -33,7 +32,6 @@ from kith.identity.sources.store import Source
 STARTS = LimitRule("source-start", most=60, seconds=300)
 SERVERS = LimitRule("source-server", most=20, seconds=300)
 STATE_FAILED = "State check failed."
-_log = structlog.get_logger()
 
 
 def callback_url(work: Work, source: Source) -> str:
@@ -146,7 +144,7 @@ async def _ask(work: Work, source: Source, service: Service, attempt: SourceAtte
     tokens = await trade(work, service, code=code, redirect_uri=back, verifier=attempt.secrets["verifier"])
     if host:
         profile = await read_profile(work, service, tokens.access_token)
-        return fediverse.read_account(source, host, profile, service.group_matching_mode)
+        return fediverse.read_account(source, host, profile)
     claims = {}
     if service.is_openid:
         claims = await read_id_token(work, source.pbm_uuid, service, tokens, attempt.secrets["nonce"])
@@ -162,5 +160,5 @@ async def _ask(work: Work, source: Source, service: Service, attempt: SourceAtte
 
 
 async def _failed(exchange: Exchange, source: Source, error: NoAnswer) -> SourceError:
-    _log.info("sources.no_answer", source=source.slug, reason=str(error)[:300])
+    log_counted("info", "sources.no_answer", source.slug, source=source.slug, reason=str(error)[:300])
     return await refused(exchange, source, error.words, str(error)[:500], status=400)

@@ -28,7 +28,7 @@ async def run(exchange: Exchange, idp: IdentityProvider, slug: str, attempt: Sou
         source={"pk": source.pbm_uuid, "name": source.name, "slug": source.slug, "kind": source.kind},
         redirect=f"{idp.path}?{urlencode({PASSED: key})}",
     )
-    return outcome_of(exchange, flow_run, await flow_run.begin(context) or await flow_run.go())
+    return outcome_of(exchange, flow_run, await flow_run.begin(context) or await flow_run.go(may_act=False))
 
 
 async def passed(exchange: Exchange, idp: IdentityProvider, key: str) -> SourceAttempt | None:

@@ -13,8 +13,8 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
 import msgspec
-import structlog
 
+from kith.base.counted_log import log_counted
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.audit import service as audit
@@ -42,7 +42,6 @@ STARTS = LimitRule("source-start", most=60, seconds=300)
 ANSWERS = LimitRule("source-saml-answer", most=120, seconds=300)
 ARRIVAL = "arrival"
 NOT_ASKED = "Nobody here asked for this answer. Please start again from the sign-in page."
-_log = structlog.get_logger()
 
 
 class KeptArrival(msgspec.Struct, frozen=True):
@@ -169,7 +168,7 @@ async def _attempt(exchange: Exchange, idp: IdentityProvider, arrived: KeptArriv
 
 
 async def _failed(exchange: Exchange, idp: IdentityProvider, error: SAMLError) -> SourceError:
-    _log.info("sources.saml_refused", source=idp.source.slug, reason=error.words)
+    log_counted("info", "sources.saml_refused", idp.source.slug, source=idp.source.slug, reason=error.words)
     if error.is_hostile:
         context = {
             "source": {"pk": idp.source.pbm_uuid, "name": idp.source.name, "slug": idp.source.slug},

@@ -84,7 +84,7 @@ async def _sweep(work: Work, _payload: TransientSweep) -> None:
         if user is not None and user.username.endswith(TRANSIENT_END):
             model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
             await audit.record(work, "model_deleted", "sources.saml", context={"model": model})
-            await users.remove(work.db, user.id)
+            await users.remove(work.db, user.id, keeps_name=False)
             work.announce(UserDeleted(user_id=user.id))
         await work.db.run(_drop, one_source=one.source, one_identifier=one.identifier)
 

@@ -11,15 +11,20 @@ import msgspec
 from kith.base.db import Dangling, Taken
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.group_grants import grants_of
 from kith.identity.groups import store as group_store
 from kith.identity.groups.facts import announce_group
+from kith.identity.groups.names import ALIKE, is_like_another
+from kith.identity.named_in_policies import find_naming
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.rest.fields import read_uuid
 from kith.identity.scim.errors import ScimError, invalid_value, taken
 from kith.identity.scim.filters import sought, value_fits
-from kith.identity.scim.patch import Operation, target_of
+from kith.identity.scim.patch import ComparisonBudget, Operation, target_of
 from kith.identity.scim.schemas import GROUPS
+from kith.identity.sources import left_groups
 from kith.identity.sources import store as source_store
+from kith.identity.sources.reach import reach_of
 from kith.identity.sources.scim import store
 from kith.identity.sources.scim.people import APP, read_external_id
 from kith.identity.sources.scim.tables import ReceivedGroup
@@ -27,7 +32,6 @@ from kith.identity.sources.store import Source
 from kith.identity.users.service import UserChanged
 
 MOST_IN_NAME = 80
-MOST_LOOKED_AT = 500_000  # members that the filters of one PATCH may look at
 
 
 class ToldGroup(msgspec.Struct, frozen=True):
@@ -63,7 +67,7 @@ def read_members(given: Any) -> list[str]:
 
 def patch_members(held: Iterable[str], operations: Sequence[Operation]) -> set[str] | None:
     """The members after all operations on them; None if there are no such operations."""
-    members, looked_at = set(held), 0
+    members, budget = set(held), ComparisonBudget()
     about = [one for one in operations if one.path.path.name.lower() == "members"]
     for one in about:
         attribute = target_of(GROUPS, one)
@@ -74,9 +78,7 @@ def patch_members(held: Iterable[str], operations: Sequence[Operation]) -> set[s
                 raise ScimError("Members are added and removed as a whole.", "mutability")
             id = read_uuid(sought(one.path.values, "value"))
             asked = {id} & members if id is not None else set(members)
-            looked_at += len(asked)
-            if looked_at > MOST_LOOKED_AT:
-                raise ScimError("The filters of these operations look at too many members.", "tooMany")
+            budget.spend(one.path.values, len(asked))
             members -= {m for m in asked if value_fits(attribute, one.path.values, {"value": m, "type": "User"})}
         elif one.op == "remove":
             members = members - set(read_members(one.value)) if one.value else set()
@@ -93,7 +95,9 @@ async def add(work: Work, source: Source, told: ToldGroup, matching_mode: str) -
     try:
         group = group or await source_store.add_group(work.db, told.name, None, work.now)
         id = str(uuid.uuid4())
-        await source_store.connect_group(work.db, source, group, told.external_id or id, work.now, id=id)
+        await source_store.connect_group(
+            work.db, source, group, told.external_id or id, work.now, id=id, is_made_here=is_new
+        )
         await store.add_group(
             work.db,
             {
@@ -114,25 +118,43 @@ async def add(work: Work, source: Source, told: ToldGroup, matching_mode: str) -
 
 
 async def _match(work: Work, source: Source, told: ToldGroup, mode: str) -> str | None:
-    """A name at the service is not enough to take over a group that makes superusers."""
+    """A name at the service is not enough to take over a group that makes superusers, or is beyond its reach."""
     if told.external_id is not None:
         found = await store.groups_with(work.db, source.pbm_uuid, "externalId", told.external_id)
         if found:
             raise taken("A group has this externalId already.")
     existing = (await source_store.groups_named(work.db, [told.name])).get(told.name)
     if existing is None:
+        if await is_like_another(work.db, told.name):
+            raise taken(ALIKE)
         return None
     is_linked = await store.group_connection_of(work.db, source.pbm_uuid, existing) is not None
-    if mode != "name_link" or is_linked or existing in await group_store.superuser_groups(work.db):
+    is_mighty = (await grants_of(work.db, [existing])).is_superuser
+    if mode != "name_link" or is_linked or is_mighty or await _is_beyond(work, source, existing):
         raise taken("A group here has this displayName.")
     return existing
 
 
+async def _is_beyond(work: Work, source: Source, group: str) -> bool:
+    return bool(await (await reach_of(work, source)).groups_beyond(work, [group]))
+
+
+async def _refuse_beyond(work: Work, source: Source, group: ReceivedGroup) -> None:
+    if await _is_beyond(work, source, group.group):
+        words = f"{group.name} grants more than whoever set this source up may do, and stays as it is here."
+        raise ScimError(words, status=403)
+
+
 async def change(work: Work, source: Source, group: ReceivedGroup, told: ToldGroup) -> None:
     await work.db.begin()
+    await _refuse_beyond(work, source, group)
+    if told.name != group.name and await find_naming(work.db, group.name, unless=told.name) is not None:
+        raise ScimError(f"{group.name} keeps its name here: a policy names it.", status=409)
     try:
         await store.write_group(work.db, group.id, told.external_id, {}, work.now)
         if told.name != group.name:
+            if await is_like_another(work.db, told.name, group.group):
+                raise taken(ALIKE)
             await store.rename_group(work.db, group.group, told.name, work.now)
     except Taken as error:
         raise taken("A group has this displayName or externalId already.") from error
@@ -144,17 +166,19 @@ async def change(work: Work, source: Source, group: ReceivedGroup, told: ToldGro
 
 
 async def remove(work: Work, source: Source, group: ReceivedGroup) -> None:
-    """A group that makes superusers is only let go: staff decide about it."""
+    """A group that the service has not made, that makes superusers, or that something here stands on, is only let go:
+    staff decide about it."""
     await work.db.begin()
-    if group.group in await group_store.superuser_groups(work.db):
+    await _refuse_beyond(work, source, group)
+    known = await store.members_of(work.db, source.pbm_uuid, [group.group])
+    moved = [user for _, user in known[group.group]]
+    may_delete = group.is_made_here and group.group not in await group_store.superuser_groups(work.db)
+    if may_delete and await left_groups.remove(work.db, group.group):
+        await _record(work, "model_deleted", group.group, group.name)
+    else:
         moved = await _move(work, source, group.group, ())
         await store.forget_group(work.db, group.id)
         await _record(work, "model_updated", group.group, group.name, message="The group was unlinked.")
-    else:
-        known = await store.members_of(work.db, source.pbm_uuid, [group.group])
-        moved = [user for _, user in known[group.group]]
-        await store.remove_group(work.db, group.group)
-        await _record(work, "model_deleted", group.group, group.name)
     _announce(work, group.group, moved)
 
 

@@ -16,11 +16,12 @@ from kith.identity.groups import store as group_store
 from kith.identity.scim.errors import ScimError, invalid_value, taken
 from kith.identity.sources import store as source_store
 from kith.identity.sources.connections import path_of
+from kith.identity.sources.reach import BEYOND, reach_of
 from kith.identity.sources.scim import store
 from kith.identity.sources.scim.tables import ReceivedUser
 from kith.identity.sources.store import Source
 from kith.identity.sources.tables import MOST_IN_IDENTIFIER
-from kith.identity.users import address_ownership, service
+from kith.identity.users import address_ownership, former_names, service
 from kith.identity.users import store as users
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
@@ -94,7 +95,10 @@ async def add(work: Work, source: Source, told: ToldPerson) -> str:
     if user is None:
         user = await _make(work, source, told)
     id = str(uuid.uuid4())
-    if not await source_store.add_connection(work.db, source, user.id, told.external_id or id, None, work.now, id=id):
+    connected = await source_store.add_connection(
+        work.db, source, user.id, told.external_id or id, None, work.now, id=id, is_made_here=is_new
+    )
+    if not connected:
         raise taken("Somebody has this externalId already.")
     is_disabled = told.active is False
     await store.add_user(
@@ -113,7 +117,7 @@ async def add(work: Work, source: Source, told: ToldPerson) -> str:
     if is_new and is_disabled:
         await service.set_active(work, user, False, by_name="scim")
     elif not is_new:
-        await _write(work, user, told, was_disabled=False)
+        await _write(work, source, user, told, was_disabled=False)
     return id
 
 
@@ -142,14 +146,15 @@ async def _match(work: Work, source: Source, told: ToldPerson) -> User | None:
     if found is None:
         return None
     is_mighty = found.role != "user" or await group_store.is_mighty(work.db, found.id)
+    is_mighty = is_mighty or not await (await reach_of(work, source)).holds_person(work, found.id)
     if is_mighty or await store.connection_of(work.db, source.pbm_uuid, found.id) is not None:
         raise taken("Somebody here has this userName or address, and cannot be linked to it.")
     return found
 
 
 async def _make(work: Work, source: Source, told: ToldPerson) -> User:
-    owner = await users.owner_of(work.db, told.email) if told.email else None
-    email = "" if owner is not None and owner.email_verified_at is not None else told.email
+    gives = bool(told.email) and await (await reach_of(work, source)).gives_address(work, told.email, 0)
+    email = told.email if gives else ""
     new = service.NewUser(username=told.username, name=told.name, email=email, confirmed=bool(email), enters=True)
     try:
         user = await service.create(work, work.find(Passwords), new, by_name="scim")
@@ -166,6 +171,8 @@ async def change(work: Work, source: Source, person: ReceivedUser, told: ToldPer
     await work.db.begin()
     await _refuse_taken(work, source, told.external_id, person.id)
     user = await users.get(work.db, person.user)
+    if _differs(user, told, was_disabled=person.is_disabled):
+        await _refuse_beyond(work, source, user)
     # A service that says "active" gives back what it has taken itself, and nothing that staff have taken.
     is_disabled = person.is_disabled if told.active is None else not told.active
     try:
@@ -174,15 +181,31 @@ async def change(work: Work, source: Source, person: ReceivedUser, told: ToldPer
         )
     except Taken as error:
         raise taken("Somebody has this externalId already.") from error
-    await _write(work, user, told, was_disabled=person.is_disabled)
+    await _write(work, source, user, told, was_disabled=person.is_disabled)
 
 
-async def _write(work: Work, user: User, told: ToldPerson, *, was_disabled: bool) -> None:
+def _differs(user: User, told: ToldPerson, *, was_disabled: bool) -> bool:
+    """Whether the service says anything of the person that is otherwise here."""
+    is_let_in = told.active is True and not user.is_active and was_disabled
+    is_changed = told.username != user.username or told.name != user.name or (told.active is False and user.is_active)
+    has_moved = bool(told.email) and email_key(told.email) != user.email_key
+    return is_changed or is_let_in or has_moved or user.attributes.get("scim") != told.document
+
+
+async def _refuse_beyond(work: Work, source: Source, user: User) -> None:
+    if not await (await reach_of(work, source)).holds_person(work, user.id):
+        raise ScimError(f"{user.username} {BEYOND}.", status=403)
+
+
+async def _write(work: Work, source: Source, user: User, told: ToldPerson, *, was_disabled: bool) -> None:
     changed: dict[str, Any] = {}
     if told.username != user.username:
         other = await users.find(work.db, told.username)
         if other is not None and other.id != user.id:
             raise taken("Somebody here has this userName.")
+        if await address_ownership.complain_called(work, told.username, user.id) is not None:
+            raise taken("Somebody here has this userName as their e-mail address.")
+        await former_names.keep(work.db, user.id)
         changed |= {"username": told.username, "username_key": username_key(told.username)}
     if told.name != user.name:
         changed["name"] = told.name
@@ -190,7 +213,9 @@ async def _write(work: Work, user: User, told: ToldPerson, *, was_disabled: bool
     if attributes != user.attributes:
         changed["attributes"] = attributes
     if told.email and email_key(told.email) != user.email_key:
-        await address_ownership.prove(work, user, told.email)
+        reach = await reach_of(work, source)
+        if await reach.gives_address(work, told.email, user.id):
+            await address_ownership.prove(work, user, told.email)
     if changed:
         try:
             await users.write(work.db, user.id, changed, work.now)
@@ -209,6 +234,7 @@ async def remove(work: Work, source: Source, person: ReceivedUser) -> None:
     """Delete an account that the service has made; one that was here before is disabled, and unlinked."""
     await work.db.begin()
     user = await users.get(work.db, person.user)
+    await _refuse_beyond(work, source, user)
     if person.is_made_here and user.role == "user" and not await group_store.is_mighty(work.db, user.id):
         await _record(work, "model_deleted", user, source={"pk": source.pbm_uuid, "name": source.name})
         work.announce(service.UserDeleted(user_id=user.id))

@@ -54,6 +54,7 @@ def _groups() -> Select[Any]:
             scim_groups.c.id,
             scim_groups.c.external_id,
             scim_groups.c.document,
+            group_connections.c.is_made_here,
             scim_groups.c.created_at,
             scim_groups.c.updated_at,
             groups.c.group_uuid.label("group"),
@@ -163,7 +164,6 @@ _name_group = command(
 )
 _forget_user = command(delete(user_connections).where(user_connections.c.connection_uuid == _id))
 _forget_group = command(delete(group_connections).where(group_connections.c.connection_uuid == _id))
-_remove_group = command(delete(groups).where(groups.c.group_uuid == bindparam("of_group", type_=UID())))
 _rename_group = command(
     update(groups)
     .where(groups.c.group_uuid == bindparam("of_group", type_=UID()))
@@ -286,10 +286,6 @@ async def forget_user(db: Session, id: str) -> None:
 
 async def forget_group(db: Session, id: str) -> None:
     await db.run(_forget_group, resource=id)
-
-
-async def remove_group(db: Session, group: str) -> None:
-    await db.run(_remove_group, of_group=group)
 
 
 async def rename_group(db: Session, group: str, name: str, now: datetime) -> None:

@@ -60,6 +60,7 @@ class ReceivedGroup(msgspec.Struct):
     id: str
     external_id: str | None
     document: dict[str, Any]
+    is_made_here: bool
     created_at: datetime
     updated_at: datetime
     group: str

@@ -13,11 +13,10 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.base.errors import Complaint
 from kith.base.http import Outgoing, OutgoingError
-from kith.identity.flows.resources import forget_stage
+from kith.base.sealing import Sealer
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Number, Secret, Text
-from kith.identity.sealing import Sealer
 from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 
 _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
@@ -62,7 +61,6 @@ RESOURCE = Resource(
     fields=FIELDS,
     exact=("name", "public_key"),
     prepare=check,
-    removing=forget_stage,
 )
 
 

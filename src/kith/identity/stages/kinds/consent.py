@@ -10,7 +10,6 @@ from typing import Any
 
 from kith.identity.consents import store
 from kith.identity.consents.tables import Consent
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.impersonation.service import NotAsSomebodyElse
 from kith.identity.rest import Resource, kind_table
@@ -38,7 +37,6 @@ RESOURCE = Resource(
     table=kind_table("identity_stages_consent", STAGES, FIELDS),
     fields=FIELDS,
     exact=("name", "mode", "consent_expire_in"),
-    removing=forget_stage,
 )
 
 

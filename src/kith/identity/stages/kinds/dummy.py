@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean
@@ -27,7 +26,6 @@ RESOURCE = Resource(
     table=kind_table("identity_stages_dummy", STAGES, FIELDS),
     fields=FIELDS,
     exact=("name", "throw_error"),
-    removing=forget_stage,
 )
 
 

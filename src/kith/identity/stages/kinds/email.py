@@ -23,24 +23,23 @@ from kith.base.languages import preferred_language
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.mail import Mail, MailRefused
 from kith.base.mail_texts import MailText
-from kith.base.mail_words import with_footer
+from kith.base.mail_words import footer_of, with_footer
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.links import service as links
 from kith.identity.rest import Action, RecordDraft, Resource, kind_table
 from kith.identity.rest.answers import show as answer_with
 from kith.identity.rest.fields import Boolean, Choice, Email, Integer, Offset, Secret, Text, read_offset
-from kith.identity.sealing import Sealer
 from kith.identity.server_names import origin_of
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import reauthentication
 from kith.identity.stages.mail_servers import MailServer, mailer_of
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
-from kith.identity.users import store as users
+from kith.identity.users import service as users
 from kith.identity.users.names import typed_key
 from kith.identity.users.tables import User
 
@@ -116,7 +115,6 @@ RESOURCE = Resource(
     fields=FIELDS,
     exact=("name", "host", "port", "template", "use_global_settings"),
     prepare=check,
-    removing=forget_stage,
 )
 
 LIST_TEMPLATES = Action(
@@ -154,6 +152,7 @@ The link works once and expires after {duration}.
 If this was not you, you can ignore this e-mail. Your password stays the same.""",
         values=_VALUES,
         needs=("link",),
+        keys=("link",),
     ),
     "account_confirmation": MailText(
         name="account_confirmation",
@@ -167,6 +166,7 @@ The link works once and expires after {duration}.
 If you did not sign up, you can ignore this e-mail.""",
         values=_VALUES,
         needs=("link",),
+        keys=("link",),
     ),
 }
 TEXTS = tuple(_TEXTS.values())
@@ -175,10 +175,10 @@ TEXTS = tuple(_TEXTS.values())
 async def show(turn: Turn[EmailStage]) -> Outcome:
     step = turn.step.fsb_uuid
     if turn.context.link_step == step:
-        return await _arrive(turn)
+        return await _arrive(turn) if turn.may_act else _challenge(turn)
     if await _is_known(turn):
         return PASSED
-    if turn.context.mailed_step == step:
+    if turn.context.mailed_step == step or not turn.may_act:
         return _challenge(turn)
     return await _send(turn, _challenge(turn))
 
@@ -206,7 +206,9 @@ async def _is_known(turn: Turn[EmailStage]) -> bool:
 
 
 def _challenge(turn: Turn[EmailStage]) -> Challenge:
-    return Challenge("email", {"pending_user": (turn.context.pending_user_identifier or "")})
+    """`is_sent`: whether there is a mail to wait for; before that, an answer sends it."""
+    name, step = turn.context.pending_user_identifier or "", turn.step.fsb_uuid
+    return Challenge("email", {"pending_user": name, "is_sent": turn.context.mailed_step == step})
 
 
 async def _send(turn: Turn[EmailStage], challenge: Challenge) -> Outcome:
@@ -222,7 +224,7 @@ async def _send(turn: Turn[EmailStage], challenge: Challenge) -> Outcome:
         words = f"Too many e-mails were requested. Please wait {problem.retry_after} seconds."
         return challenge.complain("non_field_errors", words, "throttled")
     turn.context.mailed_step = turn.step.fsb_uuid
-    turn.context.email_sent = True
+    turn.context.email_sent = challenge.fields["is_sent"] = True
     if user is not None:
         await _mail(turn, rule, user)
     return challenge
@@ -297,7 +299,7 @@ def _compose(turn: Turn[EmailStage], user: User, address: str, link: str) -> Mai
         duration=_spoken(locale, turn.stage.token_expiry),
         link=link,
     )
-    return Mail(to=address, subject=made.subject, text=made.text, html=made.html)
+    return Mail(to=address, subject=made.subject, text=made.text, html=made.html, holds_key=made.holds_key)
 
 
 def _spoken(locale: str, minutes: int) -> str:
@@ -312,13 +314,12 @@ async def _arrive(turn: Turn[EmailStage]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return Denied("This link is not valid any more.", "the person is gone")
-    now = turn.work.now
     if turn.context.link_address == user.email:
         if not await signups.confirm(turn.work, user):
             return Denied("This link is not valid any more.", "somebody else has proven the address")
         reauthentication.proved(turn, user.id)
     if turn.stage.activate_user_on_success and not user.is_active:
-        await users.change(turn.work.db, user.id, "is_active", value=True, now=now)
+        await users.set_active(turn.work, user, True, by=user.id, by_name=user.username, lifts_end=False)
     turn.context.link_step = turn.context.link_address = turn.context.mailed_step = None
     return PASSED
 
@@ -340,13 +341,13 @@ async def send(work: Work, payload: StageMail) -> None:
         raise Give.up("the email stage is gone")
     try:
         await mailer_of(work, way, sealed_as=f"{_stages.name}.password").send(
-            with_footer(payload.mail, work.settings.mail_footer)
+            with_footer(payload.mail, footer_of(work, payload.mail))
         )
     except (MailRefused, ValueError) as error:
         raise Give.up(str(error)) from error
 
 
 SEND: JobKind[StageMail] = JobKind(
-    name="identity.stage_mail", payload=StageMail, handler=send, outside=True, concurrency=4
+    name="identity.stage_mail", payload=StageMail, handler=send, outside=True, concurrency=4, is_secret=True
 )
 STAGE = StageKind(RESOURCE, show, take)

@@ -8,11 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 import msgspec
-import structlog
 
+from kith.base.counted_log import log_counted
 from kith.identity.factors import passkeys
 from kith.identity.flows.plan import slug_of
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
@@ -44,8 +43,8 @@ FIELDS = (
     Reference(name="enrollment_flow", null=True, to=_FLOW, where=(("designation", "enrollment"),)),
     Reference(name="recovery_flow", null=True, to=_FLOW, where=(("designation", "recovery"),)),
     Reference(name="passwordless_flow", null=True, to=_FLOW, where=(("designation", "authentication"),)),
-    Reference(name="password_stage", null=True, to=_STAGE, where=(("kind", "password"),)),
-    Reference(name="captcha_stage", null=True, to=_STAGE, where=(("kind", "captcha"),)),
+    Reference(name="password_stage", null=True, to=_STAGE, on_delete="RESTRICT", where=(("kind", "password"),)),
+    Reference(name="captcha_stage", null=True, to=_STAGE, on_delete="RESTRICT", where=(("kind", "captcha"),)),
     Reference(name="webauthn_stage", null=True, to=_STAGE, where=(("kind", "otpvalidate"),)),
     Boolean(name="case_insensitive_matching", default=True),
     Boolean(name="show_matched_user", default=True, help="False: show what was typed, not who was found."),
@@ -91,13 +90,11 @@ RESOURCE = Resource(
     fields=FIELDS,
     exact=("name", "template", "enrollment_flow", "recovery_flow", "passwordless_flow", "password_stage"),
     prepare=check,
-    removing=forget_stage,
 )
 
 UNKNOWN = "Failed to authenticate."
 NAME_COOKIE = "kith_name"
 NAME_KEPT = timedelta(days=30)
-_log = structlog.get_logger()
 
 
 async def show(turn: Turn[IdentificationStage]) -> Outcome:
@@ -172,7 +169,9 @@ async def take(turn: Turn[IdentificationStage], answer: dict[str, Any]) -> Outco
         return challenge
     given = given.strip()[:320]
     user = await _find(turn, given)
-    turn.context.pending_user_identifier = given
+    if user is None or user.id != context.user_id:
+        context.turn_to(None)
+    context.pending_user_identifier = given
     password_stage = await _password_stage(turn)
     if password_stage is not None:
         right = await try_password(turn, user, given, str(answer.get("password", "")), password_stage)
@@ -184,7 +183,7 @@ async def take(turn: Turn[IdentificationStage], answer: dict[str, Any]) -> Outco
         await reputation_scores.change(turn.work, identifier=given, ip=turn.exchange.address, by=-1)
         return challenge.complain("uid_field", UNKNOWN)
     _remember(turn, given, answer)
-    turn.context.pending_user = user.id if user is not None else None
+    context.pending_user = user.id if user is not None else None
     return PASSED
 
 
@@ -224,7 +223,7 @@ async def _take_passkey(turn: Turn[IdentificationStage], challenge: Challenge, a
     try:
         device = await passkeys.verify(turn.work, asked, sent, verified=True)
     except passkeys.PasskeyRejected as error:
-        _log.info("webauthn.refused", reason=str(error))
+        log_counted("info", "webauthn.refused", type(error).__name__, reason=str(error)[:300])
         owner = await passkeys.owner_of(turn.work, sent)
         name = owner.username if owner is not None else ""
         await write_failure(turn.work, turn, owner, name, model("identificationstage", turn.stage))
@@ -236,8 +235,8 @@ async def _take_passkey(turn: Turn[IdentificationStage], challenge: Challenge, a
     refusal = await find_denial(turn, user, has_written=True)
     if refusal is not None:
         return refusal
+    turn.context.turn_to(user.id)
     turn.context.assertion_challenge = None
-    turn.context.pending_user = user.id
     turn.context.pending_user_identifier = user.username
     turn.context.auth_method = "auth_webauthn_pwl"
     turn.context.auth_method_args = {"device": {"pk": device.device_uuid, "name": device.name}}

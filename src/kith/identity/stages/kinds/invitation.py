@@ -9,12 +9,11 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean
 from kith.identity.stages.invitation_checks import find, use
-from kith.identity.stages.turn import PASSED, Denied, Outcome, StageKind, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 
 FIELDS = (Boolean(name="continue_flow_without_invitation", default=False),)
 
@@ -33,7 +32,6 @@ RESOURCE = Resource(
     table=kind_table("identity_stages_invitation", STAGES, FIELDS),
     fields=FIELDS,
     exact=("name", "continue_flow_without_invitation"),
-    removing=forget_stage,
 )
 
 
@@ -47,13 +45,16 @@ async def show(turn: Turn[InvitationStage]) -> Outcome:
         if turn.stage.continue_flow_without_invitation and not closed:
             return PASSED
         return Denied(REFUSED, "no invitation, or it is over, or for another flow")
+    is_used_here = not any(step.kind == "userwrite" for step in turn.plan.steps)
+    if is_used_here and not turn.may_act:
+        return Challenge("invitation", {})
     fixed = dict(invitation.fixed_data)
     turn.context.invitation_in_effect = True
     turn.context.invitation_uuid = invitation.invite_uuid
     turn.context.invited_by = invitation.created_by
     turn.context.invitation_data = fixed
     turn.context.prompt_data = {**turn.context.answers, **fixed}
-    if not any(step.kind == "userwrite" for step in turn.plan.steps) and not await use(turn):
+    if is_used_here and not await use(turn):
         return Denied(REFUSED, "somebody else was faster")
     return PASSED
 

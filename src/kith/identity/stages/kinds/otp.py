@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from kith.identity.factors import store
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean
@@ -34,7 +33,6 @@ RESOURCE = Resource(
     table=kind_table("identity_stages_otp", STAGES, FIELDS),
     fields=FIELDS,
     exact=("name", "enforced"),
-    removing=forget_stage,
 )
 
 

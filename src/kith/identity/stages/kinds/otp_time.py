@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.factors import service
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Choice
@@ -32,7 +31,6 @@ RESOURCE = Resource(
     table=kind_table("identity_stages_otp_time", STAGES, FIELDS),
     fields=FIELDS,
     exact=("name", "digits", "configure_flow", "friendly_name"),
-    removing=forget_stage,
 )
 
 

@@ -6,15 +6,14 @@ import math
 from typing import Any
 
 import msgspec
-import structlog
 from sqlalchemy import select
 
+from kith.base.counted_log import log_counted
 from kith.base.db import any_of, query
 from kith.identity.audit import service as audit
 from kith.identity.factors import passkeys, service, store
 from kith.identity.factors.tables import Factor
 from kith.identity.flows.plan import Step
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord, stages
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
@@ -91,7 +90,6 @@ RESOURCE = Resource(
     fields=FIELDS,
     exact=("name", "not_configured_action", "webauthn_user_verification"),
     prepare=check,
-    removing=forget_stage,
 )
 
 
@@ -99,7 +97,6 @@ NONE = "No (allowed) MFA authenticator configured."
 WRONG = "Invalid Token. Please ensure the time on your device is accurate and try again."
 NOT_THIS = "Invalid device"
 CODES = ("totp", "static")
-_log = structlog.get_logger()
 _named = query(
     select(stages.c.stage_uuid, stages.c.name, stages.c.kind).where(any_of(stages.c.stage_uuid, "ids")), tuple
 )
@@ -274,7 +271,7 @@ async def _take_passkey(
     try:
         right = await passkeys.verify(turn.work, asked, sent, verified=verified, among=keys)
     except passkeys.PasskeyRejected as refused:
-        _log.info("webauthn.refused", reason=str(refused))
+        log_counted("info", "webauthn.refused", type(refused).__name__, reason=str(refused)[:300])
         return await _failed(turn, shown, "webauthn", NOT_THIS)
     await paid.give_back(turn.work.db)
     return _passed(turn, right)

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, column, select, table
 
 from kith.base.db import UID, query
 from kith.base.work import Work
-from kith.identity.flows.resources import bindings, flows, forget_stage
+from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.reauthentication import is_fresh
 from kith.identity.rest import Resource, kind_table
@@ -34,6 +34,7 @@ FIELDS = (
         alias="change_flow",
         null=True,
         to="identity_flows.flow_uuid",
+        on_delete="RESTRICT",
         where=(("designation", "stage_setup"),),
         help="The flow in which people change their password.",
     ),
@@ -66,7 +67,6 @@ RESOURCE = Resource(
     table=kind_table("identity_stages_password", STAGES, FIELDS),
     fields=FIELDS,
     exact=("name", "configure_flow", "failed_attempts_before_cancel", "allow_show_password"),
-    removing=forget_stage,
     decorate=decorate,
 )
 

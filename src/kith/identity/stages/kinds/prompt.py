@@ -10,9 +10,9 @@ from sqlalchemy import select
 from kith.base.db import any_of, query
 from kith.identity.expressions.helpers import helpers_for
 from kith.identity.expressions.run import Expressions
-from kith.identity.flows.resources import bound_policies, forget_stage
+from kith.identity.flows.resources import bound_policies
 from kith.identity.flows.stages import STAGES, StageRecord
-from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind
+from kith.identity.policies.engine import evaluate_target, judge
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.rest import Resource
 from kith.identity.rest.fields import Computed, Reference, References
@@ -23,6 +23,7 @@ from kith.identity.stages.prompt_answers import SERVERS_OWN, SHOWN_ONLY, PromptQ
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
+from kith.identity.users import former_names
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_chosen
 from kith.identity.users.passwords import Passwords
@@ -67,7 +68,6 @@ RESOURCE = Resource(
     fields=FIELDS,
     target=True,
     exact=("name", "stage_uuid"),
-    removing=forget_stage,
     decorate=bound_policies,
 )
 
@@ -145,7 +145,7 @@ async def _asks_reason(turn: Turn[PromptStage]) -> bool:
 
 
 async def _work_out(turn: Turn[PromptStage], question: PromptQuestion, body: str) -> str:
-    person = await turn.person()
+    person = await turn.proven_person()
     outcome = await turn.work.find(Expressions).run(
         body,
         {"user": person.facts if person else None, "prompt_context": turn.context.answers},
@@ -193,12 +193,19 @@ async def _check_names(
             continue
         if kind == "username":
             found = await users.find_login(turn.work.db, name)
-            if found is not None and found.id != turn.context.user_id:
+            is_former = found is None and await _is_former(turn, name)
+            if is_former or (found is not None and found.id != turn.context.user_id):
                 challenge.complain(question.field_key, "Username is already taken.", "taken")
             if found is None:
                 _check_chosen(turn, question.field_key, name, challenge)
         if turn.flow.designation == "enrollment":
             await _check_new(turn, question.field_key, kind, name, challenge)
+
+
+async def _is_former(turn: Turn[PromptStage], name: str) -> bool:
+    """Whether somebody else was called so, and no invitation names it; whether its word counts is asked later."""
+    fixed = turn.context.invitation_data or {}
+    return name != fixed.get("username") and await former_names.is_of_another(turn.work.db, name, turn.context.user_id)
 
 
 def _check_chosen(turn: Turn[PromptStage], place: str, name: str, challenge: Challenge) -> None:
@@ -230,12 +237,9 @@ async def _check_passwords(
 
 async def _ask_policies(turn: Turn[PromptStage], data: dict[str, Any], challenge: Challenge) -> None:
     context = {**turn.context.public(), "prompt_data": data, **data}
-    request = PolicyRequest(person=await turn.person(), context=context, client_ip=turn.exchange.address)
+    request = PolicyRequest(person=await turn.proven_person(), context=context, client_ip=turn.exchange.address)
     verdicts = [await evaluate_target(turn.work, turn.stage.pbm_uuid, request, "all")]
-    for policy in turn.stage.validation_policies:
-        kind = await find_kind(turn.work, policy)
-        if kind is not None:
-            verdicts.append(await evaluate_policy(turn.work, policy, kind, request))
+    verdicts += [await judge(turn.work, policy, request) for policy in turn.stage.validation_policies]
     for verdict in verdicts:
         if not verdict.passing:
             for words in verdict.messages or ["These answers were not accepted."]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.audit import service as audit
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
@@ -28,7 +27,6 @@ RESOURCE = Resource(
     table=None,
     fields=(),
     exact=("name",),
-    removing=forget_stage,
 )
 
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from kith.identity.audit import service as audit
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.messages import service as messages
@@ -64,13 +63,14 @@ RESOURCE = Resource(
     table=kind_table("identity_stages_user_login", STAGES, FIELDS),
     fields=FIELDS,
     exact=("name", "session_duration", "remember_me_offset", "terminate_other_sessions"),
-    removing=forget_stage,
 )
 
 
 async def show(turn: Turn[UserLoginStage]) -> Outcome:
-    if read_offset(turn.stage.remember_me_offset):
-        return Challenge("userlogin", {"pending_user": (turn.context.pending_user_identifier or "")})
+    may_stay = bool(read_offset(turn.stage.remember_me_offset))
+    if may_stay or not turn.may_act:
+        name = turn.context.pending_user_identifier or ""
+        return Challenge("userlogin", {"pending_user": name, "offers_remember_me": may_stay})
     return await take(turn, {})
 
 
@@ -78,6 +78,8 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return Denied("Sign-in failed.", "user_login without a pending user")
+    if not turn.has_proof:
+        return Denied("Sign-in failed.", "nothing in this flow has asked them to prove who they are")
     refusal = await find_denial(turn, user)
     if refusal is not None:
         return refusal

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.audit import service as audit
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource
 from kith.identity.sessions import store
 from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.service import SessionEnded
-from kith.identity.stages.turn import PASSED, Outcome, StageKind, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 
 
@@ -29,11 +28,16 @@ RESOURCE = Resource(
     table=None,
     fields=(),
     exact=("name",),
-    removing=forget_stage,
 )
 
 
 async def show(turn: Turn[UserLogoutStage]) -> Outcome:
+    if turn.may_act:
+        return await take(turn, {})
+    return Challenge("userlogout", {}) if turn.held.session.user_id is not None else PASSED
+
+
+async def take(turn: Turn[UserLogoutStage], _answer: dict[str, Any]) -> Outcome:
     user_id = turn.held.session.user_id
     if user_id is not None:
         login = await users.find_login_by_id(turn.work.db, user_id)
@@ -45,10 +49,6 @@ async def show(turn: Turn[UserLogoutStage]) -> Outcome:
     turn.work.announce(SessionEnded(session_uuid=turn.held.session.session_uuid))
     turn.signed_out = True
     return PASSED
-
-
-async def take(turn: Turn[UserLogoutStage], _answer: dict[str, Any]) -> Outcome:
-    return await show(turn)
 
 
 STAGE = StageKind(RESOURCE, show, take)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
-from kith.base.errors import Conflict, Invalid
+from kith.base.errors import Complaint, Conflict, Invalid
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.audit import service as audit
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.group_grants import complain_grant
 from kith.identity.groups import store as groups
@@ -17,13 +17,14 @@ from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages.admission import DISABLED
-from kith.identity.stages.invitation_checks import find, is_still_good, use
+from kith.identity.stages.invitation_checks import find, gives_address, is_still_good, use, vouches
 from kith.identity.stages.kinds.invitation import REFUSED
 from kith.identity.stages.password_rules import print_of
 from kith.identity.stages.sign_in_sources import SignInSources
-from kith.identity.stages.turn import PASSED, Denied, Outcome, StageKind, Turn
-from kith.identity.users import service, store
-from kith.identity.users.names import complain_chosen, username_key
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
+from kith.identity.users import former_names, service, store
+from kith.identity.users.identifying_attributes import complain_upn, identifying_names
+from kith.identity.users.names import complain_chosen
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
@@ -34,7 +35,13 @@ FIELDS = (
         choices=("never_create", "create_when_required", "always_create"),
     ),
     Boolean(name="create_users_as_inactive", default=False),
-    Reference(name="create_users_group", null=True, to="identity_groups.group_uuid", help="New people join it."),
+    Reference(
+        name="create_users_group",
+        null=True,
+        to="identity_groups.group_uuid",
+        on_delete="RESTRICT",
+        help="New people join it.",
+    ),
     Choice(name="user_type", default="external", choices=("internal", "external", "service_account")),
     Text(name="user_path_template", default="", most=500),
 )
@@ -52,7 +59,8 @@ async def check(draft: RecordDraft[UserWriteStage]) -> None:
     """Callers cannot choose a group that grants more than they have."""
     if draft.caller.permissions is None or not draft.sets("create_users_group"):
         return
-    words = await complain_grant(draft, draft.now.create_users_group)
+    group = draft.now.create_users_group
+    words = await complain_grant(draft, [group] if group is not None else [])
     if words is not None:
         draft.complain("create_users_group", words, "permission_denied")
 
@@ -68,7 +76,6 @@ RESOURCE = Resource(
     fields=FIELDS,
     exact=("name", "user_creation_mode", "create_users_as_inactive", "create_users_group", "user_type"),
     prepare=check,
-    removing=forget_stage,
 )
 
 
@@ -88,8 +95,12 @@ async def show(turn: Turn[UserWriteStage]) -> Outcome:
         return Denied(FAILED, "user_write may not make anybody")
     if user is not None and not makes and not user.is_active and turn.flow.designation != "enrollment":
         return Denied(DISABLED, "user inactive")
+    if not makes and not turn.has_proof:
+        return Denied(FAILED, "nothing in this flow has asked them to prove who they are")
     if makes and not await is_still_good(turn):
         return Denied(REFUSED, "somebody else has used the invitation")
+    if not turn.may_act:
+        return Challenge("userwrite", {"pending_user": turn.context.pending_user_identifier or ""})
     try:
         written = await (_make(turn, data) if makes or user is None else _change(turn, user, data))
     except Invalid as problem:
@@ -97,6 +108,8 @@ async def show(turn: Turn[UserWriteStage]) -> Outcome:
         return Denied(_words_of(problem), str(problem.fields))
     except signups.SignupClosed as problem:
         return Denied(str(problem.message), "registrations are closed")
+    if user is not None:  # else whoever is new is the one who has proved something so far
+        turn.context.turn_to(written.id)
     turn.context.pending_user = written.id
     turn.context.pending_user_identifier = written.username
     turn.context.prompt_data = None
@@ -114,20 +127,24 @@ def _is_judged(turn: Turn[UserWriteStage], password: str | None) -> bool:
     return password is not None and turn.context.checked_password == print_of(password)
 
 
-def _check_chosen(turn: Turn[UserWriteStage], user: User | None, data: dict[str, Any]) -> None:
-    """Nobody can choose a username that looks like an address; an invitation can name one."""
+async def _check_chosen(turn: Turn[UserWriteStage], user: User | None, data: dict[str, Any]) -> None:
+    """Nobody can choose a username that looks like an address, or was somebody's; an invitation can name one."""
     name, fixed = str(data.get("username") or ""), turn.context.invitation_data or {}
-    if name == fixed.get("username") or (user is not None and name == user.username):
+    if user is not None and name == user.username:
         return
-    complaint = complain_chosen(name)
+    is_invited = name == fixed.get("username")
+    complaint = None if is_invited else complain_chosen(name)
+    if await former_names.is_of_another(turn.work.db, name, user.id if user is not None else None):
+        is_given = is_invited and await vouches(turn.work, turn.context.invited_by)
+        complaint = complaint or (None if is_given else Complaint("Username is already taken.", "taken"))
     if complaint is not None:
         raise Invalid(fields={"username": [complaint]})
 
 
 async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
-    _check_chosen(turn, None, data)
+    await _check_chosen(turn, None, data)
     turn.work.find(Limiter).spend(SIGN_UPS, address_key(turn.exchange.address))
-    new = _signup(turn, data)
+    new = _signup(turn, data, vouched=await _vouched(turn))
     invitation = await find(turn.work, turn.context.invitation_uuid, turn.flow.flow_uuid)
     new.autofollow = invitation is not None and invitation.autofollow
     judged = _is_judged(turn, new.password)
@@ -143,7 +160,7 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
     path = turn.stage.user_path_template.strip("/")
     if path:
         await store.write(turn.work.db, user.id, {"path": path}, turn.work.now)
-    attributes = write_attributes({}, data)
+    attributes = await _attributes(turn, user, {}, data)
     if attributes:
         await store.set_attributes(turn.work.db, user.id, attributes, turn.work.now)
     if turn.stage.create_users_group is not None:
@@ -159,13 +176,25 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
     return user
 
 
-def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSignup:
-    """An address that the invitation names, or that the source has checked, counts as confirmed.
+async def _vouched(turn: Turn[UserWriteStage]) -> set[str]:
+    """The addresses that count as confirmed: what the source has checked, and what the invitation names."""
+    coming, found = turn.context.connection, set[str]()
+    if coming is not None and coming.email:
+        sources = turn.work.find(SignInSources)  # type: ignore[type-abstract]
+        found |= {coming.email} if await sources.gives_address(turn.work, coming) else set()
+    invited = str((turn.context.invitation_data or {}).get("email") or "")
+    if invited and await gives_address(turn.work, turn.context.invited_by, invited):
+        found.add(invited)
+    return found
+
+
+def _signup(turn: Turn[UserWriteStage], data: dict[str, Any], *, vouched: set[str]) -> signups.NewSignup:
+    """`vouched` are addresses that count as confirmed.
 
     Where nobody can sign up, the flow of a source is the way in that the operator has made; it does not replace
     the approval of the staff.
     """
-    fixed, email = turn.context.invitation_data or {}, str(data.get("email", ""))
+    email = str(data.get("email", ""))
     invited = turn.flow.designation != "enrollment" or bool(turn.context.invitation_in_effect)
     coming = turn.context.connection
     if coming is not None:
@@ -181,7 +210,7 @@ def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSign
         client_name=turn.work.settings.title,
         invited=invited,
         invited_by=turn.context.invited_by,
-        confirmed=bool(email) and email in (fixed.get("email"), coming.email if coming is not None else None),
+        confirmed=email in vouched,
     )
 
 
@@ -190,7 +219,7 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
         name: str(data[name]) for name in PLAIN if data.get(name) and str(data[name]) != getattr(user, name)
     }
     service.check_names(changed)
-    _check_chosen(turn, user, data)
+    await _check_chosen(turn, user, data)
     address, mailed = changed.pop("email", None), False
     if address is not None:
         await addresses.count(turn.work, user)
@@ -208,8 +237,8 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
         )
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     if "username" in changed:
-        changed["username_key"] = username_key(changed["username"])
-    attributes = write_attributes(user.attributes, data)
+        changed |= await service.rename(turn.work, user, changed["username"])
+    attributes = await _attributes(turn, user, user.attributes, data)
     if attributes != user.attributes:
         changed["attributes"] = attributes
     if changed:
@@ -234,11 +263,28 @@ async def _write(turn: Turn[UserWriteStage], user: User, changed: dict[str, Any]
     )
 
 
-def write_attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    """`attributes.x.y` sets a nested attribute; other names that a form may not set are ignored."""
-    after = dict(before)
+async def _attributes(
+    turn: Turn[UserWriteStage], user: User, before: dict[str, Any], data: dict[str, Any]
+) -> dict[str, Any]:
+    """What says who somebody is comes from a source, or from an invitation whose maker vouches for it."""
+    may_say = set(data) if turn.context.connection is not None else set()
+    if await vouches(turn.work, turn.context.invited_by):
+        may_say |= set(turn.context.invitation_data or {})
+    after = write_attributes(before, data, may_say=may_say)
+    complaint = await complain_upn(turn.work, before, after, user.id)
+    if complaint is not None:
+        raise Invalid(fields={"attributes": [complaint]})
+    return after
+
+
+def write_attributes(before: dict[str, Any], data: dict[str, Any], *, may_say: Collection[str]) -> dict[str, Any]:
+    """`attributes.x.y` sets a nested attribute; other names that a form may not set are ignored.
+
+    `may_say` are names that may also set what says who somebody is.
+    """
+    after, kept = dict(before), identifying_names(data) - set(may_say)
     for name, value in data.items():
-        if not name.startswith("attributes."):
+        if not name.startswith("attributes.") or name in kept:
             continue
         *path, last = name.removeprefix("attributes.").split(".")
         place = after

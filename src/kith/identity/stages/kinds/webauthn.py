@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import structlog
-
+from kith.base.counted_log import log_counted
 from kith.identity.factors import passkeys
-from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Choices, Integer, read_uuid
@@ -59,12 +57,10 @@ RESOURCE = Resource(
     fields=FIELDS,
     exact=("name", "configure_flow", "user_verification", "resident_key_requirement", "authenticator_attachment"),
     prepare=check,
-    removing=forget_stage,
 )
 
 
 FAILED = "Registration failed. Please try again."
-_log = structlog.get_logger()
 
 
 async def show(turn: Turn[WebAuthnStage]) -> Outcome:
@@ -89,7 +85,7 @@ async def take(turn: Turn[WebAuthnStage], answer: dict[str, Any]) -> Outcome:
             raise passkeys.PasskeyRejected("no answer of a device")
         await passkeys.register(turn.work, user, turn.stage, asked, sent, name_given(answer, "Passkey"))
     except passkeys.PasskeyRejected as refused:
-        _log.info("webauthn.refused", reason=str(refused), user=user.id)
+        log_counted("info", "webauthn.refused", type(refused).__name__, reason=str(refused)[:300], user=user.id)
         return await _again(turn)
     return PASSED
 

@@ -19,7 +19,7 @@ from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import grants, oauth_tokens
 from kith.identity.scopes import PARENTS
-from kith.identity.sessions.cookies import SESSION_KEY
+from kith.identity.sessions.cookies import PageSession
 from kith.identity.sessions.service import hash_key as session_hash
 from kith.identity.sessions.tables import sessions
 from kith.identity.tokens import store as personal
@@ -28,6 +28,7 @@ from kith.identity.tokens.tables import tokens
 from kith.identity.users.tables import is_active, users
 
 TOUCH_EVERY = timedelta(days=1)
+MANY_KEYS = 100  # so many take long enough to look up that others on the loop must not wait
 
 
 def _speaks_for(table: Table, scopes: ColumnElement[str], *, session: ColumnElement[Any] | None = None) -> Select[Any]:
@@ -104,10 +105,8 @@ _token_uuid = query(select(tokens.c.token_uuid).where(tokens.c.key_hash == bindp
 
 async def find(work: Work, key: str) -> Bearer | None:
     """What a token stands for, in one query; the guard checks whether it has expired."""
-    if not key or len(key) > 200:
+    if not key or len(key) > 200 or not key.isprintable():
         return None
-    if key.startswith(SESSION_KEY):
-        return await work.db.one(_session, hash=session_hash(key.removeprefix(SESSION_KEY)))
     if may_be_token(key):
         return await work.db.one(_own, hash=hash_key(key))
     return await store.find_bearer(work.db, hash_key(key))
@@ -118,14 +117,14 @@ async def of_session(work: Work, key_hash: str) -> Bearer | None:
     return await work.db.one(_session, hash=key_hash)
 
 
-async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
+async def of_exchange(exchange: Exchange, key: str | PageSession) -> Bearer | None:
     """The same for a request, cached until somebody writes: an app sends the same token all day."""
-    memo = exchange.find(UntilWritten)
+    memo, work = exchange.find(UntilWritten), exchange.work
     exchange.version = version = memo.now()
-    kept_as = ("bearer", hash_key(key))
+    kept_as = ("session bearer", session_hash(key.key)) if isinstance(key, PageSession) else ("bearer", hash_key(key))
     kept: Bearer | None = memo.get(version, kept_as)
-    if kept is None or kept.is_outdated(exchange.work.now):
-        kept = await find(exchange.work, key)
+    if kept is None or kept.is_outdated(work.now):
+        kept = await (of_session(work, kept_as[1]) if isinstance(key, PageSession) else find(work, key))
         if kept is not None:
             memo.put(version, kept_as, kept, size=1024)
     return kept
@@ -133,9 +132,9 @@ async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
 
 async def still_open(work: Work, key_hashes: Sequence[str]) -> set[str]:
     """Which of these keys still open something, for somebody who may still come in."""
-    found = await work.db.slow(_live, hashes=list(key_hashes), now=work.now)
-    own = await work.db.slow(_live_own, hashes=list(key_hashes), now=work.now)
-    return {*found, *own, *await work.db.slow(_live_sessions, hashes=list(key_hashes), now=work.now)}
+    read = work.db.slow if len(key_hashes) > MANY_KEYS else work.db.all
+    found = [await read(one, hashes=list(key_hashes), now=work.now) for one in (_live, _live_own, _live_sessions)]
+    return {key_hash for some in found for key_hash in some}
 
 
 async def note_listening(work: Work, key_hashes: Collection[str]) -> None:

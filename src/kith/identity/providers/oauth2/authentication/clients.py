@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -16,6 +16,7 @@ import msgspec
 from kith.base.db import Taken
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.moments import moment_at
 from kith.base.work import Work
 from kith.identity import jose
 from kith.identity.audit import service as audit
@@ -190,10 +191,7 @@ def _places(work: Work, client: Client, exchange: Exchange) -> set[str]:
 def _moment(value: Any) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    try:
-        return datetime.fromtimestamp(value, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
+    return moment_at(value)
 
 
 async def _is_new(work: Work, name: str, until: datetime) -> bool:

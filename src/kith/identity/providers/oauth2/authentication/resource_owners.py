@@ -59,7 +59,7 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
     given, password, work = sent["username"].strip()[:320], sent["password"], exchange.work
     user = await users.find_typed(work.db, given) if "\0" not in given else None
     paid = await guessing.pay(exchange, work.db, user.id if user is not None else None, given)
-    able = user is not None and may_act(work, user) and not await is_turned_away(work, user.email, user.role)
+    able = user is not None and may_act(work, user) and not await is_turned_away(work, user.id, user.email, user.role)
     has_factor = await factors.has_any(work.db, user.id if user is not None else 0)
     app_password = await _app_password_of(work, user, password) if user is not None else None
     right = app_password is not None

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from kith.base.keys import Keys
 from kith.base.work import Work
 from kith.identity.applications.entitlements import granted_names
 from kith.identity.expressions import subjects
@@ -60,11 +58,8 @@ _SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {
 }
 
 
-def subject(work: Work, client: Client, user: User) -> str:
-    """`sub`: never changes for this client; by default a hash that means nothing to others.
-
-    Whoever came from another server with its clients keeps the one by which they know them.
-    """
+def subject(client: Client, user: User) -> str:
+    """`sub`: never changes for this client; by default the person's `uid`, which SAML and gateways tell, too."""
     match client.sub_mode:
         case "user_id":
             return str(user.id)
@@ -76,9 +71,7 @@ def subject(work: Work, client: Client, user: User) -> str:
             return user.email
         case "user_upn" if isinstance(user.attributes.get("upn"), str) and user.attributes["upn"]:
             return str(user.attributes["upn"])
-    if user.subject:
-        return user.subject
-    return hmac.new(work.find(Keys).signing, f"oauth2.subject:{user.uuid}".encode(), hashlib.sha256).hexdigest()
+    return user.uid
 
 
 def session_id(session_uuid: str) -> str:
@@ -113,7 +106,7 @@ async def user_claims(
     more = [scope for scope in await scopes_for(work, client, asked) if scope not in scopes]
     found = await brought(work, client, person, more) if more else {}
     told |= {name: found[name] for name, wish in asked.items() if name in found and _fits(found[name], wish)}
-    return {"sub": subject(work, client, person.user), **told}
+    return {"sub": subject(client, person.user), **told}
 
 
 async def brought(work: Work, client: Client, person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
@@ -135,7 +128,7 @@ async def brought(work: Work, client: Client, person: PolicySubject, scopes: lis
 async def scopes_for(work: Work, client: Client, names: Iterable[str]) -> list[str]:
     """The scopes that give these claims, as far as this client may have them."""
     wanted = dict.fromkeys(_SCOPE_OF[name] for name in names if name in _SCOPE_OF)
-    return await scope_mappings.granted_scopes(work, client, " ".join(wanted)) or [] if wanted else []
+    return await scope_mappings.within_allowed(work, client, list(wanted))
 
 
 async def scopes_asked(work: Work, client: Client, asked: dict[str, Any]) -> list[str]:

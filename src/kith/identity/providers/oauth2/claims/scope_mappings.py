@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-import structlog
 from sqlalchemy import select
 
+from kith.base.counted_log import log_counted
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.applications import entitlements
@@ -30,7 +31,6 @@ from kith.identity.providers.oauth2.clients.scopes import (
 
 # What belongs to the social half alone; `profile` is a word of both.
 _FOREIGN = frozenset(SOCIAL) - frozenset(OPENID_DEFAULTS)
-_log = structlog.get_logger()
 
 
 class ScopeExpression(msgspec.Struct, frozen=True):
@@ -77,17 +77,27 @@ async def allowed_scopes(work: Work, client: Client) -> list[str]:
 
 
 async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | None:
-    """Which of `asked` this client gets; None if an app asks for more than it may.
+    """Which of the scopes that a client asks for it gets, where no scope means the usual ones; None if too much.
 
-    An app of the social half gets an error if it asks for too much. For others unknown scopes are left out, no scope
-    means all but `entitlements`, which few want, and scopes of the social half are never granted.
+    An app of the social half gets an error if it asks for too much, and `read` by default. For others unknown scopes
+    are left out, all but `entitlements`, which few want, is the default, and scopes of the social half are never
+    granted. What was granted already is narrowed with `within_allowed`: nothing of it stays nothing.
     """
-    words, allowed = split(asked), await allowed_scopes(work, client)
+    words = split(asked)
     if client.is_social:
         words = words or [DEFAULT_SOCIAL]
-        return words if within(words, allowed) else None
-    allowed = [word for word in allowed if word not in _FOREIGN]
-    return [word for word in words if word in allowed] if words else [word for word in allowed if word != ENTITLEMENTS]
+        return words if within(words, await allowed_scopes(work, client)) else None
+    return await within_allowed(work, client, words or [one for one in await _own(work, client) if one != ENTITLEMENTS])
+
+
+async def within_allowed(work: Work, client: Client, scopes: Sequence[str]) -> list[str]:
+    """Those of these scopes that a client of an application may get, and no others."""
+    allowed = await _own(work, client)
+    return [scope for scope in scopes if scope in allowed]
+
+
+async def _own(work: Work, client: Client) -> list[str]:
+    return [scope for scope in await allowed_scopes(work, client) if scope not in _FOREIGN]
 
 
 async def evaluate(
@@ -136,7 +146,7 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _write_down(work: Work, mapping: ScopeExpression, person: PolicySubject, wrong: str) -> None:
-    _log.info("oauth.mapping_failed", mapping=mapping.name, error=wrong[:500])
+    log_counted("info", "oauth.mapping_failed", mapping.name, mapping=mapping.name, cause=wrong[:500])
     context = {
         "mapping": {"pk": mapping.pm_uuid, "name": mapping.name},
         "message": wrong[:2000],

@@ -225,6 +225,7 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
         await store.drop_token(work.db, token.key_hash)
         await revoked_tokens.remember(work, [token.key_hash], grant.user_id)
         work.announce(AccessEnded(key_hashes=(token.key_hash,), user_id=grant.user_id))
+        await end_exchanged(work, grant)
     context = {"authorized_application": client.name, "client": client.client_id, "kind": token.kind}
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=grant.user_id, context=context)
     return True
@@ -238,9 +239,24 @@ async def end_access(work: Work, grant: Grant) -> None:
     if keys:
         await revoked_tokens.remember(work, keys, grant.user_id)
         work.announce(AccessEnded(key_hashes=tuple(keys), user_id=grant.user_id))
+    await end_exchanged(work, grant)
 
 
 async def end_grant(work: Work, grant: Grant) -> None:
+    await _end(work, grant)
+    await end_exchanged(work, grant)
+
+
+async def end_exchanged(work: Work, grant: Grant) -> None:
+    """End the grants that services were given for tokens of this one, and those given for tokens of these."""
+    waiting = await store.grants_given_for(work.db, grant.grant_uuid)
+    while waiting:
+        one = waiting.pop()
+        waiting += await store.grants_given_for(work.db, one.grant_uuid)
+        await _end(work, one)
+
+
+async def _end(work: Work, grant: Grant) -> None:
     keys = await revoked_tokens.keys_of(work, grant.grant_uuid)
     if await store.drop_grant(work.db, grant.grant_uuid):
         await revoked_tokens.remember(work, keys, grant.user_id)

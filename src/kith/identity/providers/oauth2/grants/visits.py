@@ -74,7 +74,7 @@ def visit_of(work: Work, client: Client, grant: Grant, user: User) -> Visit:
         user_id=user.id,
         session_uuid=grant.session_uuid,
         sid=sid_of(grant) or "",
-        sub=subject(work, client, user),
+        sub=subject(client, user),
         issuer=client.issuer(work.settings.base_url),
         client_ip=work.origin.address[:45],
         created_at=work.now,
@@ -98,6 +98,12 @@ async def of_session(work: Work, session_uuid: str) -> list[Visit]:
 
 async def of_user(work: Work, user_id: int) -> list[Visit]:
     return await work.db.all(_of_user, user=user_id)
+
+
+async def last_seen(work: Work, user_id: int, client_id: str) -> str | None:
+    """Where the person was when they last signed in at this client: its server, which asks now, is somewhere else."""
+    found = [visit for visit in await of_user(work, user_id) if visit.client_id == client_id]
+    return max(found, key=lambda visit: visit.created_at).client_ip if found else None
 
 
 async def of_provider(work: Work, provider_id: int) -> list[Visit]:

@@ -14,11 +14,11 @@ from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import Instant, command, insert_into, query
 from kith.base.jobs import JobKind
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity import jose
 from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, KeyRing, parse, public_jwk
 from kith.identity.providers.oauth2.tables import SigningKey, signing_keys
-from kith.identity.sealing import Sealer
 
 SIGNS = timedelta(days=90)
 KNOWN_BEFORE = timedelta(days=7)

@@ -11,14 +11,14 @@ from urllib.parse import urlencode
 import msgspec
 
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import Give, JobKind
+from kith.base.jobs import MAKES_ROOM, Give, JobKind
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.keys.server_keys import DEFAULT
 from kith.identity.providers.oauth2.tables import Visit
-from kith.identity.sealing import Sealer
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 TOKEN_SECONDS = 120
@@ -123,5 +123,10 @@ async def _token(work: Work, client: Client, told: LogoutNotice) -> str:
 
 
 BACK_CHANNEL: JobKind[LogoutNotice] = JobKind(
-    name="identity.oauth_back_channel", payload=LogoutNotice, handler=_send, outside=True, attempts=ATTEMPTS
+    name="identity.oauth_back_channel",
+    payload=LogoutNotice,
+    handler=_send,
+    outside=True,
+    attempts=ATTEMPTS,
+    **MAKES_ROOM,
 )

@@ -9,6 +9,7 @@ import msgspec
 
 from kith.base.errors import Malformed, NotFound
 from kith.base.exchange import Exchange
+from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
@@ -20,7 +21,6 @@ from kith.identity.providers.oauth2.grants import visits
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.logout import propagation
 from kith.identity.providers.oauth2.logout.front_channel import address_of, is_front, told_in_browser
-from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies
 from kith.identity.sessions import store as session_store
 

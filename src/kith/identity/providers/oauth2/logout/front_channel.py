@@ -13,7 +13,7 @@ import msgspec
 import structlog
 
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import JobKind
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
@@ -78,5 +78,5 @@ async def _load(work: Work, notice: FrontNotice) -> None:
 
 
 WITHOUT_BROWSER: JobKind[FrontNotice] = JobKind(
-    name="identity.oauth_without_browser", payload=FrontNotice, handler=_load, outside=True, attempts=5
+    name="identity.oauth_without_browser", payload=FrontNotice, handler=_load, outside=True, attempts=5, **MAKES_ROOM
 )

@@ -53,14 +53,17 @@ _left = query(
     .limit(AT_ONCE),
     str,
 )
-_of_token = query(select(grants).where(grants.c.token_uuid == bindparam("token", type_=UID())), Grant)
 _is_live = (
     select(token_rows.c.token_uuid)
     .where(token_rows.c.token_uuid == grants.c.token_uuid)
     .where(or_(token_rows.c.expires_at.is_(None), token_rows.c.expires_at > bindparam("now", type_=Instant())))
     .exists()
 )
-_without_token = query(select(grants).where(and_(grants.c.token_uuid.is_not(None), ~_is_live)).limit(AT_ONCE), Grant)
+_exchanged = grants.alias()
+_is_held = select(_exchanged.c.grant_uuid).where(_exchanged.c.grant_uuid == grants.c.token_uuid).exists()
+_without_token = query(
+    select(grants).where(and_(grants.c.token_uuid.is_not(None), ~_is_live, ~_is_held)).limit(AT_ONCE), Grant
+)
 _of_provider = query(select(grants).where(grants.c.provider_id == bindparam("provider")), Grant)
 
 
@@ -143,7 +146,7 @@ async def _on_session_ended(work: Work, fact: SessionEnded) -> None:
 
 async def token_ended(work: Work, fact: TokenEnded) -> None:
     """End the grants that were given for this app password."""
-    for grant in await work.db.all(_of_token, token=fact.token_uuid):
+    for grant in await store.grants_given_for(work.db, fact.token_uuid):
         await service.end_grant(work, grant)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from urllib.parse import urlsplit
 
 import msgspec
@@ -22,6 +23,8 @@ MOST_IN_NAME = 60
 MOST_IN_URIS = 2000
 GRANTS = "authorization_code client_credentials password"
 _FORBIDDEN = frozenset({"data", "vbscript", "javascript"})
+# Controls, and those that turn the direction of what stands around them: the name stands in a question to people.
+_HIDING = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!-~]+\Z")
 
 
@@ -69,8 +72,10 @@ async def register(work: Work, new: NewApp) -> Registered:
 def _complaints(new: NewApp) -> list[str]:
     """In the words of Mastodon's API."""
     wrong = []
-    if not new.name.strip() or "\0" in new.name:
+    if not any(unicodedata.category(letter)[0] not in "CZ" for letter in new.name) or "\0" in new.name:
         wrong.append("Application name can't be blank")
+    elif _HIDING.search(new.name):
+        wrong.append("Application name is invalid")
     elif len(new.name) > MOST_IN_NAME:
         wrong.append(f"Application name is too long (maximum is {MOST_IN_NAME} characters)")
     wrong += [f"Redirect URI {words}" for words in _complain_uris(new.redirect_uris)]
@@ -103,6 +108,8 @@ def _complain_uri(uri: str) -> list[str]:
         return ["is forbidden by the server."]
     if "#" in uri:
         return ["cannot contain a fragment."]
+    if parts.scheme in ("http", "https") and "@" in parts.netloc:  # people are shown where they are sent
+        return ["must be a valid URI."]
     has_place = bool(parts.hostname) if parts.scheme in ("http", "https") else bool(parts.netloc or parts.path)
     if not _URI.match(uri) or not has_place:
         return ["must be an absolute URI."]

@@ -1,6 +1,7 @@
 """Dynamic client registration for an application (RFC 7591).
 
-It needs a token with the scope `dcr` of somebody who may change the provider and may enter the application.
+It needs a token with the scope `dcr` that somebody made for themselves, who may change the provider and may enter the
+application. No client gets such a token: it could register others wherever its visitors may.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
     if base is None:
         return None
     bearer = await find_bearer(exchange, {})
-    if SCOPE not in split(bearer.scopes) or bearer.user_id is None:
-        raise bearer_refusal("insufficient_scope", "This needs the scope dcr.", 403)
+    if SCOPE not in split(bearer.scopes) or bearer.user_id is None or bearer.client_id is not None:
+        raise bearer_refusal("insufficient_scope", "This needs a token of your own with the scope dcr.", 403)
     sent = await _read(exchange)
     exchange.spent = await exchange.find(Limiter).spend_strictly(REGISTERS, str(bearer.user_id))
     await _check_rights(work, base, bearer)

@@ -22,7 +22,8 @@ from kith.identity.providers.oauth2.authentication import bearers, resource_owne
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.authentication.resource_owners import ResourceOwner
 from kith.identity.providers.oauth2.claims import claims
-from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
+from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes, within_allowed
+from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, TOKEN_EXCHANGE, Client
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.device import codes as device
@@ -38,7 +39,10 @@ from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.grants.service import GrantRequest, Issued, hash_key
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
+from kith.identity.scopes import IDENTITY, common
 from kith.identity.tokens import store as app_passwords
+from kith.identity.tokens.service import scopes_of, scopes_to_enter
+from kith.identity.tokens.tables import ApiToken
 from kith.identity.users.tables import User
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
@@ -149,7 +153,7 @@ async def _by_itself(call: TokenRequest) -> Answered:
     if not client.is_social:
         # Both scopes need a user, and there is none.
         scopes = [scope for scope in scopes if scope not in ("openid", "offline_access")]
-    await _ask_policies(call, None, scopes)
+    await _ask_policies(call, None, scopes, into=client)
     grant = await service.open_grant(work, client, GrantRequest(scopes=scopes, resource=_resource(call)))
     await _record(work, client, grant, "client_credentials")
     return await _told(call, await service.issue(work, client, grant, scopes), None)
@@ -165,9 +169,9 @@ async def _by_password(call: TokenRequest) -> Answered:
 
 
 async def _for_person(call: TokenRequest, owner: ResourceOwner, method: str) -> Answered:
-    """What is given for an app password ends with it, and lasts no longer than it does."""
+    """What is given for an app password is no more than it allows, ends with it, and lasts no longer than it does."""
     work, client, user, app_password = call.work, call.client, owner.user, owner.app_password
-    scopes = await _scopes(call)
+    scopes = _allowed(client, await _scopes(call), app_password)
     await _refuse_stranger(call, user, scopes)
     asked = GrantRequest(
         scopes=scopes,
@@ -198,7 +202,10 @@ async def _by_device(call: TokenRequest) -> Answered:
 
 
 async def _by_token(call: TokenRequest) -> Answered:
-    """RFC 8693, for our own access tokens: from one service to the next, never wider and never longer."""
+    """RFC 8693, for our own access tokens: from one service to the next, never wider and never longer.
+
+    What is given ends with the grant of the token that was exchanged.
+    """
     work, client = call.work, call.client
     if call.need("subject_token_type") != ACCESS_TOKEN or "actor_token" in call.sent:
         raise invalid_request("Only access tokens of this server can be exchanged, and nobody can act for another.")
@@ -213,19 +220,19 @@ async def _by_token(call: TokenRequest) -> Answered:
     asked = split(call.sent.get("scope", "")) or had
     if any(scope not in had for scope in asked):
         raise invalid_scope()
-    scopes = [one for one in await granted_scopes(work, client, " ".join(asked)) or [] if one != "offline_access"]
-    await _refuse_stranger(
-        call, await resource_owners.find_able(work, bearer.user_id), scopes, of=bearer.client_id or ""
-    )
+    scopes = [one for one in await within_allowed(work, client, asked) if one != "offline_access"]
+    user, at = await resource_owners.find_able(work, bearer.user_id), bearer.client_id or ""
+    await _refuse_stranger(call, user, scopes, of=at)
+    for audience in await _audiences(call):
+        await _refuse_stranger(call, user, scopes, of=at, into=audience)
     targets = " ".join(filter(None, (_resource(call), call.sent.get("audience", ""))))
-    source = await store.find_grant(work.db, bearer.grant_uuid) if bearer.grant_uuid is not None else None
     asked_for = GrantRequest(
         scopes=scopes,
         user_id=bearer.user_id,
         session_uuid=bearer.session_uuid,
         auth_method="token",
         resource=targets,
-        token_uuid=source.token_uuid if source is not None else None,
+        token_uuid=bearer.grant_uuid,
     )
     grant = await service.open_grant(work, client, asked_for)
     await _record(work, client, grant, "token exchange", username=bearer.username or "")
@@ -257,31 +264,36 @@ async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[
     return await claims.user_claims(work, client, grant, scopes, for_id_token=True)
 
 
-async def _refuse_stranger(call: TokenRequest, user: User | None, scopes: list[str], *, of: str = "") -> None:
+async def _audiences(call: TokenRequest) -> list[Client]:
+    """The clients that a token is asked for, by their ids."""
+    found = [await clients.find(call.work, one) for one in split(call.sent.get("audience", ""))]
+    known = [one for one in found if one is not None and not one.is_social]
+    if len(known) < len(found):
+        raise OAuthError("invalid_target", "An audience must be the client_id of an application here.")
+    return known
+
+
+async def _refuse_stranger(
+    call: TokenRequest, user: User | None, scopes: list[str], *, of: str = "", into: Client | None = None
+) -> None:
     """Refuse for a person who may not act, or whom the application's policies deny.
 
-    `of` is the client at which they signed in, if they are not there now.
+    `of` is the client at which they signed in, if they are not there now. `into`: the application is another client's.
     """
     if user is None:
         raise invalid_grant()
-    await _ask_policies(call, user, scopes, address=await _last_seen(call, user, of) if of else None)
-
-
-async def _last_seen(call: TokenRequest, user: User, client_id: str) -> str | None:
-    """Where the person was when they signed in: a server that renews their token is somewhere else."""
-    if call.client.is_public:
-        return None
-    found = [visit for visit in await visits.of_user(call.work, user.id) if visit.client_id == client_id]
-    return max(found, key=lambda visit: visit.created_at).client_ip if found else None
+    is_elsewhere = of and not call.client.is_public  # a server that renews a person's token
+    address = await visits.last_seen(call.work, user.id, of) if is_elsewhere else None
+    await _ask_policies(call, user, scopes, into=into or call.client, address=address)
 
 
 async def _ask_policies(
-    call: TokenRequest, user: User | None, scopes: list[str], *, address: str | None = None
+    call: TokenRequest, user: User | None, scopes: list[str], *, into: Client, address: str | None = None
 ) -> None:
-    """Evaluate the application's policies; without a user for the client itself."""
+    """Evaluate the policies of a client's application; without a user for the client itself."""
     request = AccessRequest(scopes=scopes, grant_type=call.sent["grant_type"])
     try:
-        await check_policies(call.work, call.client, user, request, address=address)
+        await check_policies(call.work, into, user, request, address=address)
     except AccessDenied as refused:
         raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
 
@@ -291,6 +303,23 @@ async def _scopes(call: TokenRequest) -> list[str]:
     if found is None:
         raise invalid_scope()
     return found
+
+
+def _allowed(client: Client, scopes: list[str], app_password: ApiToken | None) -> list[str]:
+    """Those that the app password allows; one for the identity API stands for its owner and allows all.
+
+    A token of a gateway lets in, whatever its scopes.
+    """
+    if app_password is None:
+        return scopes
+    held = scopes_of(app_password.scopes, app_password.intent)
+    if IDENTITY in held:
+        return scopes
+    is_gateway = client.kind == "applicationgateway"
+    allowed = scopes_to_enter(scopes, app_password.scopes, app_password.intent) if is_gateway else common(scopes, held)
+    if not allowed:
+        raise invalid_scope("The app password does not allow this scope.")
+    return allowed
 
 
 def _may_refresh(client: Client, scopes: list[str]) -> bool:

@@ -7,19 +7,24 @@ from typing import Any
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.access import policies
+from kith.identity.providers.oauth2.access.checks import AccessRequest, context_of
 from kith.identity.providers.oauth2.authentication import resource_owners
 from kith.identity.providers.oauth2.authentication.clients import client_of, confidential_client_of
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import missing
-from kith.identity.providers.oauth2.grants import service
+from kith.identity.providers.oauth2.grants import service, visits
+from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.users import store as users
 
 INACTIVE: dict[str, Any] = {"active": False}
 
 
 async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
-    """RFC 7662. Other clients than the token's own are told that it is not active."""
+    """RFC 7662. Clients that the token is not for are told that it is not active."""
     client, work = await confidential_client_of(exchange, sent), exchange.work
     if "token" not in sent:
         raise missing("token")
@@ -27,7 +32,7 @@ async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[st
     grant = await store.find_grant(work.db, token.grant_uuid) if token is not None else None
     if token is None or grant is None or token.used_at is not None:
         return INACTIVE
-    if client.client_id != grant.client_id and client.client_id not in grant.resource.split():
+    if client.client_id != grant.client_id and not await _may_be_told(work, client, grant):
         return INACTIVE
     if token.expires_at is not None and token.expires_at <= work.now:
         return INACTIVE
@@ -48,6 +53,18 @@ async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[st
     return {name: value for name, value in told.items() if value is not None}
 
 
+async def _may_be_told(work: Work, client: Client, grant: Grant) -> bool:
+    """Whether the token is for this client as well, and its policies let the person in: others have named it."""
+    if client.client_id not in grant.resource.split():
+        return False
+    if grant.user_id is None:
+        return True
+    address = await visits.last_seen(work, grant.user_id, grant.client_id)
+    request = AccessRequest(scopes=split(grant.scopes), grant_type="introspection")
+    verdict, _ = await policies.ask(work, client, grant.user_id, context_of(client, request), address=address)
+    return verdict.passing
+
+
 async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, Any] | None:
     """The user of a token; None if they may not act any more."""
     client = await clients.find(work, client_id)
@@ -59,7 +76,7 @@ async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, A
     user = await users.find_by_id(work.db, user_id)
     if user is None or not resource_owners.may_act(work, user):
         return None
-    return told | {"sub": claims.subject(work, client, user), "username": user.username}
+    return told | {"sub": claims.subject(client, user), "username": user.username}
 
 
 async def answer_revoke(exchange: Exchange, sent: dict[str, str]) -> bool:

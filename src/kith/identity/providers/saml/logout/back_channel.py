@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import structlog
 
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import JobKind
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.identity.providers.saml import service_provider, store
 from kith.identity.providers.saml.logout.notices import SAMLLogoutNotice, notice_for, write_notice
@@ -100,7 +100,12 @@ async def _send(work: Work, notice: SAMLLogoutNotice) -> None:
 
 
 BACK_CHANNEL: JobKind[SAMLLogoutNotice] = JobKind(
-    name="identity.saml_back_channel", payload=SAMLLogoutNotice, handler=_send, outside=True, attempts=ATTEMPTS
+    name="identity.saml_back_channel",
+    payload=SAMLLogoutNotice,
+    handler=_send,
+    outside=True,
+    attempts=ATTEMPTS,
+    **MAKES_ROOM,
 )
 WITHOUT_BROWSER: JobKind[SAMLLogoutNotice] = JobKind(
     name="identity.saml_without_browser",
@@ -108,4 +113,5 @@ WITHOUT_BROWSER: JobKind[SAMLLogoutNotice] = JobKind(
     handler=_send_without_browser,
     outside=True,
     attempts=5,
+    **MAKES_ROOM,
 )
