@@ -125,7 +125,16 @@ from kith.web.room import ROOM as WEB
 from kith.web.webfinger import identity_links
 
 Service = TypeVar("Service")
-SECRET_PATHS = ("/setup/", "/recovery/use-token/", "/confirm/")
+SECRET_PATHS = (
+    "/setup/",
+    "/recovery/use-token/",
+    "/confirm/",
+    "/invite/",
+    "/admin/invitations/",
+    "/admin/records/stages/invitation/invitations/",
+    "/api/v1/admin/invites/",
+    "/api/v2/stages/invitation/invitations/",
+)
 HSTS = ((b"strict-transport-security", b"max-age=31536000"),)
 
 # What follows from every post, in one job: there are many of them, and most parts find little to do.
@@ -148,7 +157,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
 
 
 @lru_cache(1)
-def _models() -> Models:
+def blueprint_models() -> Models:
     """Everything that a blueprint can say something about."""
     every = (*record_models(RESOURCES), *social_models.MODELS, *federation_models.MODELS)
     return Models(every, authentik.NAMES)
@@ -228,7 +237,7 @@ ROOMS: list[Room] = [
         subscriptions=((StatusPosted, POSTED),),
         parts=(
             Part(Contributors, lambda _: Contributors((webfinger_people, identity_links))),
-            Part(Models, lambda _: _models()),
+            Part(Models, lambda _: blueprint_models()),
         ),
     ),
 ]

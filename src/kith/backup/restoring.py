@@ -19,7 +19,7 @@ from kith.backup.recorded_settings import as_toml
 from kith.backup.repository import Repository
 from kith.backup.stored_files import put_back
 from kith.base.settings import BadSettings, Settings
-from kith.migrations import HEAD
+from kith.migrations import FIRST, HEAD, is_unknown
 from kith.migrations.runner import upgrade
 
 __all__ = ["count_restored", "differing", "refuse_filled", "restore"]
@@ -33,6 +33,11 @@ async def refuse_filled(settings: Settings, manifest: Manifest) -> None:
         raise BadSettings(
             f"the backup is of a newer version of Kith (it is at {manifest.revision}, this version knows {HEAD}): "
             "restore it with that version"
+        )
+    if is_unknown(manifest.revision):
+        raise BadSettings(
+            f"the backup is of a version before 0.1.0 (it is at {manifest.revision}): restore it with that version, "
+            'and see "From before 0.1.0" in docs/upgrading.md'
         )
     if settings.is_sqlite != (manifest.engine == "sqlite"):
         names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
@@ -116,12 +121,12 @@ async def _postgres(settings: Settings, repository: Repository, manifest: Manife
 
     async with moment(settings.database) as now:
         revision = await now.revision()
-    if revision is not None and revision != manifest.revision:
+    if revision is not None and revision != max(manifest.revision, FIRST):
         raise NotEmpty(
             f"the restore that was interrupted had upgraded the database to {revision} already, and the rows of the "
             f"backup are of {manifest.revision}: give it an empty database"
         )
-    await upgrade(settings, to=manifest.revision)
+    await upgrade(settings, to=max(manifest.revision, FIRST))
     await fill(settings.database, repository, manifest.tables, manifest.sequences, tell.advance)
 
 

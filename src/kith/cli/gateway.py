@@ -10,6 +10,7 @@ import uvloop
 from kith.app import open_house
 from kith.base import log
 from kith.base.command_news import Written
+from kith.base.counted_log import tell_rest
 from kith.base.server import HttpServer, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.base.watchdog import Watchdog, notify
@@ -55,4 +56,5 @@ async def _run(settings: Settings) -> None:
         if encrypted is not None:
             await encrypted.stop()
         house.find(Watchdog).stop()
+        tell_rest()
         access_log.flush()

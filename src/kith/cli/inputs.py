@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import sys
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 
 import click
 
 from kith.base.db import Session
 from kith.base.errors import Conflict, Invalid, NotFound
+from kith.base.moments import read_moment
 from kith.identity.users import store
 from kith.identity.users.names import username_key
 from kith.identity.users.tables import User
@@ -37,13 +38,10 @@ def read_end(text: str) -> datetime | None:
     """A day (its end), a moment (in UTC unless it says otherwise), or never."""
     if text.lower() == "never":
         return None
-    try:
-        if len(text) <= len("2030-12-31"):
-            return datetime.combine(date.fromisoformat(text), time(), UTC) + timedelta(days=1)
-        at = datetime.fromisoformat(text)
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise Invalid(f"{text} is neither a day, such as 2030-12-31, nor a moment, nor never") from error
+    at = read_moment(text)
+    if at is None:
+        raise Invalid(f"{text} is neither a day, such as 2030-12-31, nor a moment, nor never")
+    return at + timedelta(days=1) if len(text) <= len("2030-12-31") else at
 
 
 def password_given(given: str | None) -> str:

@@ -17,7 +17,7 @@ from kith.base.late import LateNews, LateParts, Once
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.stored_settings import load_stored
 from kith.base.work import Work, Works
-from kith.migrations import HEAD
+from kith.migrations import HEAD, is_unknown, told_unknown
 
 if TYPE_CHECKING:
     from kith.base.relay import Relay
@@ -42,8 +42,8 @@ class Opened:
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self.ids = IDs(database)
-        self._furnish = Once(self._load_rooms)
-        news, parts = LateNews(self._furnish), LateParts(self._furnish)
+        self.furnish = Once(self._load_rooms)
+        news, parts = LateNews(self.furnish), LateParts(self.furnish)
         self.works = Works(settings, database, self.ids, news, parts)
 
     def _load_rooms(self) -> None:
@@ -66,7 +66,7 @@ class Opened:
         return relay_for(self.works.database, self.works.news)
 
     async def close(self) -> None:
-        if self._furnish.is_done:
+        if self.furnish.is_done:
             from kith.app import clear  # noqa: PLC0415 - loaded by now
 
             await clear(self.works)
@@ -74,8 +74,13 @@ class Opened:
 
 @asynccontextmanager
 async def house() -> AsyncIterator[Opened]:
-    """For a command beside a running server, or without one."""
+    """For a command that writes, beside a running server or without one.
+
+    Loading every room takes seconds. It is done before anything is written: a transaction in which it was done would
+    keep everybody else from writing for as long.
+    """
     async with _opened() as opened:
+        opened.furnish()
         await opened.ids.lease()
         keeping = asyncio.create_task(opened.ids.keep())
         relay = opened.relay()
@@ -152,6 +157,8 @@ async def revision_of(settings: Settings) -> str | None:
 def known(revision: str | None) -> str | None:
     if revision is not None and revision > HEAD:
         raise BadSettings(newer(revision))
+    if revision is not None and is_unknown(revision):
+        raise BadSettings(told_unknown(revision))
     return revision
 
 

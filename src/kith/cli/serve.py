@@ -19,6 +19,7 @@ import uvloop
 
 from kith.app import House, open_house
 from kith.base import log
+from kith.base.counted_log import tell_rest
 from kith.base.server import HttpServer, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
@@ -136,6 +137,7 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
             await watched.stop()
             if metrics is not None:
                 metrics.stop()
+            tell_rest()
             access_log.flush()
     structlog.get_logger().info("server.stopped")
 

@@ -9,6 +9,7 @@ import uvloop
 
 from kith.app import open_house
 from kith.base import log
+from kith.base.counted_log import tell_rest
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
 from kith.cli.running import refuse_other_schema
@@ -42,3 +43,4 @@ async def _work(settings: Settings) -> None:
             house.find(Watchdog).stop()
             await watched.stop()
             metrics.stop()
+            tell_rest()

@@ -30,10 +30,11 @@ from kith.base.db import Instant, Query, any_of, query
 from kith.base.work import Work
 from kith.federation.delivery import operators
 from kith.federation.delivery.tables import deliveries, hosts
-from kith.federation.gate.rules import Lists, names_above
+from kith.federation.gate.rules import Lists
 from kith.social.accounts.tables import accounts
 from kith.social.admission import store as admission
 from kith.social.admission.tables import server_allows, server_blocks
+from kith.social.remote_servers import names_above
 
 __all__ = ["STATES", "Peer", "PeersFound", "every_peer", "find_peer", "find_peers"]
 

@@ -14,8 +14,11 @@ __all__ = ["find_key", "header_key"]
 MOST_IN_FORM = 1 << 20
 
 
-async def find_key(exchange: Exchange) -> str:
-    """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
+async def find_key(exchange: Exchange) -> str | identity.PageSession:
+    """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then.
+
+    The session of a page is no text, so that nothing that somebody sends can be taken for one.
+    """
     found = header_key(exchange)
     if found is not None:
         return found
@@ -30,7 +33,7 @@ async def find_key(exchange: Exchange) -> str:
             named = _named(await read_body(exchange))
             if named:
                 return named
-    return await identity.key_of_page(exchange) if exchange.header(b"cookie") else ""
+    return (await identity.session_of_page(exchange) if exchange.header(b"cookie") else None) or ""
 
 
 def header_key(exchange: Exchange) -> str | None:

@@ -87,7 +87,7 @@ async def anyone(exchange: Exchange) -> None:
 
 
 async def outsider(exchange: Exchange) -> None:
-    if exchange.server.works.settings.secure_mode:
+    if exchange.server.works.settings.is_members_only:
         await _whoever(exchange)
     else:
         _as_nobody(exchange)
@@ -135,7 +135,7 @@ def user(*scopes: str, unconfirmed: bool = False, by_permission: bool = False) -
     return Guard(scopes, check)
 
 
-async def admit(exchange: Exchange, key: str, *scopes: str) -> identity.Bearer:
+async def admit(exchange: Exchange, key: str | identity.PageSession, *scopes: str) -> identity.Bearer:
     """What `user(...)` does, with a key that was found somewhere else than it looks for one."""
     bearer = await _known(exchange, key)
     _check_scopes(bearer, scopes)
@@ -169,7 +169,7 @@ def optional(*scopes: str) -> Guard:
 
 async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
     key = await find_key(exchange)
-    is_closed = exchange.server.works.settings.secure_mode
+    is_closed = exchange.server.works.settings.is_members_only
     if not key:
         _as_nobody(exchange)
         if is_closed:
@@ -208,7 +208,7 @@ async def _bearer(exchange: Exchange) -> identity.Bearer:
     return await _known(exchange, header_key(exchange) or await find_key(exchange))
 
 
-async def _known(exchange: Exchange, key: str) -> identity.Bearer:
+async def _known(exchange: Exchange, key: str | identity.PageSession) -> identity.Bearer:
     """The token behind a key, counted; whoever tries keys that are none is counted by address."""
     exchange.dialect = PRIVATE
     bearer = await identity.find_bearer(exchange, key) if key else None
@@ -232,9 +232,9 @@ async def _known(exchange: Exchange, key: str) -> identity.Bearer:
     return bearer
 
 
-async def _why_invalid(exchange: Exchange, key: str) -> Problem:
+async def _why_invalid(exchange: Exchange, key: str | identity.PageSession) -> Problem:
     """Whoever was shut out is told so, although their tokens ended with it."""
-    revoked = await identity.find_revoked(exchange.work, key)
+    revoked = await identity.find_revoked(exchange.work, key) if isinstance(key, str) else None
     if revoked is None:
         return _refused(INVALID)
     if revoked.user_id is not None:

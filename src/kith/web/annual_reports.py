@@ -8,6 +8,7 @@ from kith.base.routing import FromPath, get
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.social.annual_reports import service
+from kith.web.client.profiles import looking
 from kith.web.pages import page
 from kith.web.translation import translatable
 
@@ -26,6 +27,8 @@ async def show_shared(
 ) -> Answer:
     if not handle.startswith("@"):
         raise NotFound
+    if work.settings.is_members_only:
+        await looking(exchange)
     account, report = await service.find_shared(work, handle[1:], year, share_key)
     data = report.data or {}
     return page(

@@ -1,6 +1,7 @@
 """/device: somebody types in the code that a device without a browser shows, and says whether it may come in.
 
-The code alone is never enough: whoever was sent a link with one sees first what would be let in.
+The code alone is never enough: whoever was sent a link with one sees first what would be let in. Before that they go
+through the application's authorization flow, whose end leads back here with a proof.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from kith.web.pages import page, see_other
 HERE = "/device"
 PURPOSE = "device_code"
 MOST_CHARACTERS = 40
+MOST_IN_PROOF = 100
 WRONG = "This code is not valid. It may have expired or contain a typing mistake."
 TOO_MANY = "Too many wrong codes. Please wait a while, then try again."
 
@@ -35,7 +37,7 @@ async def show_device(exchange: Exchange) -> Answer:
     first = await identity.flows.flow_to_pass(exchange, PURPOSE)
     if first is not None:
         return see_other(f"/flows/{first}/?{urlencode({'next': _here(given)})}")
-    return _enter(exchange, visitor, given[:MOST_CHARACTERS])
+    return _enter(exchange, visitor, given[:MOST_CHARACTERS], proof=exchange.query("proof")[:MOST_IN_PROOF])
 
 
 @post(HERE)
@@ -54,21 +56,18 @@ async def answer_device(exchange: Exchange) -> Answer:
     except Throttled:
         return _enter(exchange, visitor, code, wrong=TOO_MANY, status=429)
     except oauth.AccessDenied as refused:
-        return page(
-            exchange,
-            "authorize/error.html",
-            status=403,
-            title="Not allowed",
-            messages=refused.messages,
-            code="access_denied",
-            refusal=refused.code,
-            request_id=exchange.id,
-            visitor=visitor,
-        )
+        return _refused(exchange, visitor, refused.messages, refused.code)
     if waiting is None:
         return _enter(exchange, visitor, code, wrong=WRONG, status=400)
+    proof = str(sent.get("proof", ""))[:MOST_IN_PROOF]
+    if answer != "deny":
+        match await oauth.pass_flow(exchange, waiting, visitor.user, code=code, proof=proof):
+            case oauth.Local(to=to, headers=headers):
+                return see_other(to, headers=headers)
+            case oauth.ErrorPage(messages=messages, refusal=refusal):
+                return _refused(exchange, visitor, messages, refusal)
     if answer not in ("allow", "deny"):
-        return page(exchange, "authorize/device_confirm.html", visitor=visitor, waiting=waiting, code=code)
+        return page(exchange, "authorize/device_confirm.html", visitor=visitor, waiting=waiting, code=code, proof=proof)
     allow = answer == "allow"
     if not await oauth.answer_waiting(exchange, waiting, visitor.user, visitor.session, allow=allow):
         return _enter(exchange, visitor, code, wrong=WRONG, status=400)
@@ -79,9 +78,31 @@ def _here(code: str) -> str:
     return HERE + (f"?{urlencode({'code': code[:MOST_CHARACTERS]})}" if code else "")
 
 
-def _enter(exchange: Exchange, visitor: identity.Visitor, code: str, *, wrong: str = "", status: int = 200) -> Answer:
+def _enter(
+    exchange: Exchange, visitor: identity.Visitor, code: str, *, proof: str = "", wrong: str = "", status: int = 200
+) -> Answer:
     return page(
-        exchange, "authorize/device.html", status=status, visitor=visitor, code=code, errors=[wrong] if wrong else []
+        exchange,
+        "authorize/device.html",
+        status=status,
+        visitor=visitor,
+        code=code,
+        proof=proof,
+        errors=[wrong] if wrong else [],
+    )
+
+
+def _refused(exchange: Exchange, visitor: identity.Visitor, messages: list[str], refusal: str) -> Answer:
+    return page(
+        exchange,
+        "authorize/error.html",
+        status=403,
+        title="Not allowed",
+        messages=messages,
+        code="access_denied",
+        refusal=refusal,
+        request_id=exchange.id,
+        visitor=visitor,
     )
 
 

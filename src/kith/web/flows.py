@@ -43,9 +43,7 @@ _SAID_BY_DEVICES = {("identification", "passkey"), ("otpvalidate", "webauthn"), 
 @get("/flows/{slug}/")
 async def show_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
     walk = await identity.flows.open_run(exchange, slug, _query(exchange))
-    if _would_sign_out(walk):
-        return _page(exchange, walk, "flows/sign_out.html", component="sign-out")
-    return _next(exchange, walk, await walk.go())
+    return _next(exchange, walk, await walk.go(may_act=False))
 
 
 @post("/flows/{slug}/")
@@ -54,7 +52,7 @@ async def answer_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
     csrf.check(exchange, exchange.find(Keys).session, str(sent.pop("csrf", "")))
     walk = await identity.flows.open_run(exchange, slug, _query(exchange))
     leaving = await logout.prepare(exchange) if _would_sign_out(walk) else None
-    result = await walk.go(_answered(sent))
+    result = await walk.go(_answered(sent), may_act=True)
     if leaving is not None and walk.signed_out and isinstance(result, identity.flows.FlowEnded):
         result = identity.flows.FlowEnded(await logout.through_applications(exchange, leaving, result.to))
     if (
@@ -104,7 +102,6 @@ def _here(exchange: Exchange, walk: identity.flows.FlowRun) -> str:
 
 
 def _would_sign_out(walk: identity.flows.FlowRun) -> bool:
-    """A link must not be enough to sign somebody out, so this page asks first."""
     return walk.info()["designation"] == "invalidation" and walk.held.session.user_id is not None
 
 

@@ -20,7 +20,7 @@ _HASH = base64.b64encode(hashlib.sha256(STYLE).digest())
 
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:
-    headers = (NO_STORE, *((name.encode(), value.encode()) for name, value in problem.headers.items()))
+    headers = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
     refusal = problem.extra.get("refusal")  # the code under which a denied access was recorded
     if wants_json(exchange):
         body = {"detail": problem.message} | ({"code": refusal} if refusal else {})
@@ -51,6 +51,7 @@ DIALECT = Dialect(
         (b"x-content-type-options", b"nosniff"),
         (b"x-frame-options", b"DENY"),
         (b"referrer-policy", b"no-referrer"),
+        NO_STORE,  # whatever the gateway itself says is said to one person
     ),
     shape=shape,
 )

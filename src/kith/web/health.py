@@ -16,6 +16,7 @@ import msgspec
 import structlog
 
 from kith.base.blobs import Blobs
+from kith.base.clocks import is_recent
 from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.jobs import store as jobs
 from kith.base.limits import Limiter
@@ -92,7 +93,7 @@ class Readiness:
     async def _has_worker(self) -> bool:
         async with self._works.begin() as work:
             seen = await jobs.last_beat(work.db)
-            return seen is not None and work.now - seen < WORKER_SILENCE
+            return seen is not None and is_recent(seen, work.now, WORKER_SILENCE)
 
     async def _store(self) -> bool:
         await self._blobs.try_writing()

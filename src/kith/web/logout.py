@@ -69,7 +69,7 @@ async def _end(exchange: Exchange, slug: str | None) -> Answer:
         return see_other(here)  # a page there asks first: a mere link signs nobody out
     telling = await identity.saml.prepare(exchange)
     walk = await identity.flows.open_run(exchange, outcome.flow, {"next": outcome.then})
-    result = await walk.go()
+    result = await walk.go(may_act=True)
     to = result.to if isinstance(result, identity.flows.FlowEnded) else here
     to = await identity.saml.begin(exchange, telling, to) if walk.signed_out else to
     return see_other(to, headers=identity.flows.session_cookie(exchange, walk))

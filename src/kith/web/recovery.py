@@ -1,17 +1,32 @@
-"""The link that always lets its owner in."""
+"""The link that always lets its owner in, once they say so: an address that is opened changes nothing."""
 
 from __future__ import annotations
 
+from kith.base import csrf
 from kith.base.exchange import Answer, Exchange
-from kith.base.routing import FromPath, get
+from kith.base.keys import Keys
+from kith.base.params import read_body
+from kith.base.routing import FromPath, get, post
+from kith.base.work import Work
 from kith.identity import for_pages as identity
-from kith.web.pages import see_other
+from kith.web.pages import page, see_other
+
+TEMPLATE = "/recovery/use-token/{key}"
+_NO_REFERRER = (b"referrer-policy", b"no-referrer")
 
 
-@get("/recovery/use-token/{key}")
+@get(TEMPLATE)
+async def show_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answer:
+    user = await identity.check_recovery(work, key)
+    return page(exchange, "recovery.html", headers=(_NO_REFERRER,), username=user.username)
+
+
+@post(TEMPLATE)
 async def use_link(exchange: Exchange, key: FromPath[str]) -> Answer:
+    sent = await read_body(exchange)
+    csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
     session = await identity.use_recovery(exchange, key)
-    return see_other("/settings/security", headers=((b"referrer-policy", b"no-referrer"), *session))
+    return see_other("/settings/security", headers=(_NO_REFERRER, *session))
 
 
-routes = [use_link]
+routes = [show_link, use_link]

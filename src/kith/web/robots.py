@@ -19,7 +19,7 @@ CACHED = (b"cache-control", b"public, max-age=3600")
 @get("/robots.txt")
 async def show_robots(exchange: Exchange) -> Answer:
     """A server that shows strangers nothing has nothing for engines either."""
-    kept_out = ("/",) if exchange.server.works.settings.secure_mode else _KEPT_OUT
+    kept_out = ("/",) if exchange.server.works.settings.is_members_only else _KEPT_OUT
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in kept_out), ""]
     return whole("\n".join(lines).encode(), "text/plain; charset=utf-8", headers=(CACHED,))
 

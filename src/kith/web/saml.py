@@ -105,7 +105,7 @@ async def _end(exchange: Exchange, asked: saml.SignOutAtOnce) -> Answer:
         return see_other(here)  # a page there asks first
     telling = await oauth.front_channel(exchange)
     walk = await identity.flows.open_run(exchange, asked.flow, {"next": asked.then})
-    result = await walk.go()
+    result = await walk.go(may_act=True)
     to = result.to if isinstance(result, identity.flows.FlowEnded) else here
     if telling is not None and walk.signed_out:
         to = oauth.by_front_channel(exchange, telling, to)

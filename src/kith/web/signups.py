@@ -45,6 +45,7 @@ async def approve(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
     if visitor is None:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
+    await identity.signups.refuse_to_decide(work, visitor.user, user)
     await identity.signups.approve(work, user, by=visitor.user.id, by_name=visitor.user.username)
     await identity.leave_message(work, visitor.user.id, f"{user.username} has been approved.", "success")
     return see_other(HERE)
@@ -56,6 +57,7 @@ async def reject(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
     if visitor is None:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
+    await identity.signups.refuse_to_decide(work, visitor.user, user)
     await identity.signups.reject(work, user, by=visitor.user.id, by_name=visitor.user.username)
     await identity.leave_message(work, visitor.user.id, f"{user.username} has been rejected.", "success")
     return see_other(HERE)

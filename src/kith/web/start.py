@@ -50,7 +50,7 @@ async def _welcome(exchange: Exchange, work: Work) -> Answer:
         description=told["description"],
         members=await identity.count_members(work),
         may_join=told["registrations"]["enabled"],
-        pieces=None if work.settings.secure_mode else await _newest(exchange),
+        pieces=None if work.settings.is_members_only else await _newest(exchange),
     )
 
 

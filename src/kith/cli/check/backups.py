@@ -19,9 +19,9 @@ OLD = timedelta(days=8)
 
 async def backups(settings: Settings, db: Session) -> AsyncIterator[Finding]:
     settings = effective(settings, await read_stored(db))
-    good, tried = await store.last_success(db, BACKUP), await store.last(db, BACKUP)
-    rehearsed = await store.last(db, REHEARSAL)
     now = datetime.now(UTC)
+    good, tried = await store.last_success(db, BACKUP, now), await store.last(db, BACKUP, now)
+    rehearsed = await store.last(db, REHEARSAL, now)
     if tried is not None and not tried.succeeded:
         yield problem("backups", f"the last backup failed: {tried.words}", "mend that, then run `kith backup`")
     if good is None:

@@ -24,7 +24,7 @@ from kith.cli.check.replicas import replicas
 from kith.cli.showing import cell
 from kith.identity.blueprints import store as blueprints
 from kith.identity.users import team
-from kith.migrations import HEAD
+from kith.migrations import HEAD, is_unknown, told_unknown
 
 OLDEST_POSTGRES = 14
 CLOCK_SLIP = timedelta(seconds=5)
@@ -136,6 +136,8 @@ def _schema(revision: str | None) -> Finding:
             f"the database is newer than this version of Kith (it is at {revision}, this version knows {HEAD})",
             "start the version that upgraded it, or a later one",
         )
+    if revision is not None and is_unknown(revision):
+        return problem("schema", told_unknown(revision), "bring it to the last schema of then first")
     return problem(
         "schema", f"the database is at {revision or 'nothing'}, this version of Kith needs {HEAD}", "run `kith migrate`"
     )

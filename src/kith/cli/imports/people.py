@@ -24,6 +24,7 @@ from kith.cli.inputs import COMMAND_LINE
 from kith.cli.running import as_json, house, run
 from kith.identity.audit import service as audit
 from kith.identity.groups import store as memberships
+from kith.identity.groups.names import is_like_another
 from kith.identity.groups.tables import groups
 from kith.identity.recovery import offer
 from kith.identity.users import service, store
@@ -190,7 +191,8 @@ class PeopleImport:
             return
         known = dict(await work.db.all(_named, names=line.groups))
         for name in dict.fromkeys(line.groups):
-            if name not in known and self._make_groups and len(name) <= 80:
+            may_make = name not in known and self._make_groups and len(name) <= 80
+            if may_make and not await is_like_another(work.db, name):
                 known[name] = str(uuid.uuid4())
                 rows = Rows()
                 new = {"group_uuid": known[name], "name": name, "is_superuser": False, "attributes": {}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -11,13 +10,12 @@ from pathlib import Path
 import click
 
 from kith.base.import_runs import LeftOutRow
+from kith.base.spreadsheets import harmless, write_quoted
 from kith.cli.imports.running import RunningImport
 from kith.cli.running import say
 from kith.cli.showing import show_rows
 
 __all__ = ["tell"]
-
-_RISKY = ("=", "+", "-", "@", "\t", "\r")
 
 
 async def tell(run: RunningImport, report: Path, *, as_json: bool, more: dict[str, int] | None = None) -> None:
@@ -54,12 +52,6 @@ def write(report: Path, left: Sequence[LeftOutRow]) -> None:
     unfinished.unlink(missing_ok=True)
     handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-        written = csv.writer(file)
-        written.writerow(("what", "row", "why"))
-        written.writerows((one.step, _harmless(one.name), one.reason) for one in left)
+        rows = ((one.step, harmless(one.name), harmless(one.reason)) for one in left)
+        file.write(write_quoted([("what", "row", "why"), *rows], line_end="\r\n"))
     unfinished.replace(report)
-
-
-def _harmless(text: str) -> str:
-    """No table program takes it for a formula."""
-    return f"'{text}" if text.startswith(_RISKY) else text

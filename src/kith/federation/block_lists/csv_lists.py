@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from kith.base.spreadsheets import as_written, harmless, write_quoted
 from kith.social.admission.servers import LONGEST_COMMENT, SEVERITIES
 from kith.social.admission.tables import ServerAllow, ServerBlock
 from kith.social.text.domains import domain_of
@@ -93,7 +94,7 @@ def _server(row: dict[str, str]) -> ListedServer | None:
     severity = row.get("severity", "").strip().lower() or "suspend"
     if domain is None or severity not in SEVERITIES:
         return None
-    said = row.get("public_comment", "").strip()[:LONGEST_COMMENT]
+    said = as_written(row.get("public_comment", "").strip())[:LONGEST_COMMENT]
     media, reports, obfuscate = (
         row.get(name, "").strip().lower() in _YES for name in ("reject_media", "reject_reports", "obfuscate")
     )
@@ -111,7 +112,7 @@ def write_blocks(blocks: Iterable[ServerBlock]) -> bytes:
             one.severity,
             _word(one.reject_media),
             _word(one.reject_reports),
-            one.public_comment or "",
+            harmless(one.public_comment or ""),
             _word(one.obfuscate),
         ]
         for one in blocks
@@ -128,6 +129,4 @@ def _word(value: bool) -> str:
 
 
 def _written(rows: Iterable[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
+    return write_quoted(rows, line_end="\n").encode()

@@ -10,9 +10,9 @@ import msgspec
 
 from kith.federation.block_lists.csv_lists import ListedServer
 from kith.federation.block_lists.tables import BlockListEntry
-from kith.federation.gate.rules import names_above
 from kith.social.admission.servers import is_stricter
 from kith.social.admission.tables import ServerBlock
+from kith.social.remote_servers import names_above
 
 __all__ = ["FIELDS", "BlockListPlan", "PlannedChange", "fingerprint", "planned", "why_held"]
 

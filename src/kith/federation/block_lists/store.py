@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 from sqlalchemy import and_, bindparam, delete, or_, select, update
 
+from kith.base.clocks import SLACK
 from kith.base.db import Command, Instant, Session, command, insert_into, query, upsert
 from kith.federation.block_lists.tables import BlockList, BlockListEntry, block_list_entries, block_lists
 from kith.social.accounts.tables import accounts
@@ -23,7 +24,11 @@ _due = query(
     .where(
         and_(
             block_lists.c.state != "leaving",
-            or_(block_lists.c.fetched_at.is_(None), block_lists.c.fetched_at < bindparam("before", type_=Instant())),
+            or_(
+                block_lists.c.fetched_at.is_(None),
+                block_lists.c.fetched_at < bindparam("before", type_=Instant()),
+                block_lists.c.fetched_at > bindparam("latest", type_=Instant()),
+            ),
         )
     )
     .order_by(block_lists.c.id),
@@ -80,9 +85,9 @@ async def change(db: Session, id: int, values: Mapping[str, Any]) -> None:
     await db.run(_change(frozenset(values)), id=id, **{f"new_{name}": value for name, value in values.items()})
 
 
-async def due(db: Session, before: datetime) -> list[int]:
-    """Lists that were not looked at since then."""
-    return await db.all(_due, before=before)
+async def due(db: Session, now: datetime, every: timedelta) -> list[int]:
+    """Lists that were not looked at for so long, or by a clock that was ahead."""
+    return await db.all(_due, before=now - every, latest=now + SLACK)
 
 
 async def entries(db: Session) -> list[BlockListEntry]:

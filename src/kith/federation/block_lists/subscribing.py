@@ -21,12 +21,12 @@ from kith.federation.block_lists import store
 from kith.federation.block_lists.csv_lists import MOST_BYTES, BadBlockList, ListedServer, read_list
 from kith.federation.block_lists.planning import BlockListPlan, PlannedChange, fingerprint, planned, why_held
 from kith.federation.block_lists.tables import BlockList, BlockListEntry
-from kith.federation.gate.rules import names_above
 from kith.social.admission import servers
 from kith.social.admission import store as admission
 from kith.social.admission.servers import DomainBlockDraft, StricterAlready
 from kith.social.admission.tables import ServerBlock
 from kith.social.relationships import store as relationships
+from kith.social.remote_servers import names_above
 from kith.social.staff import Staff, record
 
 __all__ = [

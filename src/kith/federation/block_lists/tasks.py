@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 
 from kith.base.http import Outgoing
-from kith.base.jobs import JobKind, Periodic
+from kith.base.jobs import MAKES_ROOM, JobKind, Periodic
 from kith.base.work import Work
 from kith.federation.block_lists import importing, store, subscribing
 from kith.federation.block_lists.csv_lists import BadBlockList
@@ -26,7 +26,7 @@ class LookAtList(msgspec.Struct):
 
 
 async def look_at_lists(work: Work, _payload: LookAtLists) -> None:
-    for id in await store.due(work.db, work.now - EVERY):
+    for id in await store.due(work.db, work.now, EVERY):
         work.enqueue(LOOK_AT_LIST, LookAtList(list_id=id), key=str(id))
 
 
@@ -52,6 +52,7 @@ LOOK_AT_LIST: JobKind[LookAtList] = JobKind(
     handler=look_at_list,
     outside=True,
     concurrency=2,
+    **MAKES_ROOM,
     is_harmless=True,
 )
 KINDS = (LOOK_AT_LISTS, LOOK_AT_LIST, subscribing.APPLY, importing.BLOCK_SERVERS)

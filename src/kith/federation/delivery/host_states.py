@@ -26,6 +26,7 @@ class HostTally(msgspec.Struct):
     scheme: str | None = None  # that it has accepted
     error: str = ""
     paused_until: datetime | None = None  # by its own wish
+    is_unasked: bool = False  # we had no place left to ask it, which says nothing of it
 
     @property
     def is_empty(self) -> bool:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import random
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-__all__ = ["DeliveryResult", "judged", "needs_second_knock", "pause_before", "read_retry_after"]
+from kith.base.clocks import SLACK
+from kith.base.moments import read_http_date
+from kith.federation.delivery.tables import DeliveryHost
+
+__all__ = [
+    "LONGEST_PAUSE",
+    "DeliveryResult",
+    "judged",
+    "needs_second_knock",
+    "pause_before",
+    "pause_of",
+    "read_retry_after",
+]
 
 LEAST_PAUSE = 15.0
+LONGEST_PAUSE = timedelta(days=2)  # longer than before the last retry
 LONGEST_RETRY_AFTER = timedelta(hours=1)
 _REFUSALS_TO_RETRY = frozenset({401, 408, 429})
 _PAUSES = frozenset({429, 503})
@@ -45,16 +57,18 @@ def pause_before(retry: int) -> timedelta:
     return timedelta(seconds=LEAST_PAUSE + grown + random.uniform(0, grown / 2))  # noqa: S311 - spread, not secrecy
 
 
+def pause_of(host: DeliveryHost, now: datetime) -> datetime | None:
+    """Until when a host is left alone, if it is. Nobody pauses for longer whose clock was right."""
+    until = host.paused_until
+    return until if until is not None and now < until <= now + LONGEST_RETRY_AFTER + SLACK else None
+
+
 def read_retry_after(status: int, text: str, now: datetime) -> datetime | None:
     """Until when a host asks to be left alone: so many seconds, or a date. No longer than an hour is believed."""
     if status not in _PAUSES or not text:
         return None
     if text.isascii() and text.isdigit():
-        asked = now + timedelta(seconds=min(int(text[:9]), LONGEST_RETRY_AFTER.total_seconds()))
+        asked: datetime | None = now + timedelta(seconds=min(int(text[:9]), LONGEST_RETRY_AFTER.total_seconds()))
     else:
-        try:
-            asked = parsedate_to_datetime(text)
-        except (ValueError, OverflowError):
-            return None
-        asked = asked.replace(tzinfo=asked.tzinfo or UTC)
-    return min(asked, now + LONGEST_RETRY_AFTER) if asked > now else None
+        asked = read_http_date(text)
+    return min(asked, now + LONGEST_RETRY_AFTER) if asked is not None and asked > now else None

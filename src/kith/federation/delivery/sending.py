@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import msgspec
-import structlog
 
+from kith.base.counted_log import log_counted
 from kith.base.errors import NotFound
 from kith.base.http import OutgoingError, PostAnswer
 from kith.base.work import Work
@@ -43,8 +43,6 @@ LONGEST_ERROR = 300
 CONTENT_TYPE = "application/activity+json"
 _OTHER = {SigningScheme.CAVAGE: SigningScheme.RFC9421, SigningScheme.RFC9421: SigningScheme.CAVAGE}
 
-_log = structlog.get_logger()
-
 
 class _Letter(msgspec.Struct):
     """A delivery with all that is needed to send it."""
@@ -73,7 +71,9 @@ class HostRun:
 
     @property
     def _is_over(self) -> bool:
-        """It asked for a pause, or failed too often."""
+        """It asked for a pause, or failed too often; or we have no place to ask it."""
+        if self.tally.is_unasked:
+            return True
         failures = self.tally.failures + (0 if self.tally.answered else self._host.failures)
         return self.tally.paused_until is not None or (self.tally.failures > 0 and failures >= BREAK_AT)
 
@@ -84,7 +84,7 @@ class HostRun:
             most = STRETCH if is_open else 1  # after too many failures in a row
             taken = await self._take(most)
             await self._send_stretch(taken)
-            if self.tally.failures or len(taken) < most:
+            if self._is_over or self.tally.failures or len(taken) < most:
                 break  # what comes now is a job of its own
         return self.tally
 
@@ -133,7 +133,7 @@ class HostRun:
 
         if not self.tally.answered and chains:
             await self._send(chains[0].popleft(), left)
-            if self.tally.failures:
+            if self.tally.failures or self.tally.is_unasked:
                 return
         most = AT_ONCE_TO_TROUBLED if self._host.is_troubled else AT_ONCE
         await asyncio.gather(*(walk() for _ in range(min(most, len(chains)))))
@@ -146,6 +146,9 @@ class HostRun:
         try:
             answer = await self._knock(letter)
         except OutgoingError as error:
+            if error.reason == "busy":  # nothing is written of it: it is given back as it was
+                self.tally.is_unasked = True
+                return False
             result, why = DeliveryResult.FAILED, str(error)
         except ValueError as error:  # a header that cannot be written
             result, why = DeliveryResult.DROPPED, f"it cannot be signed: {error}"
@@ -155,8 +158,10 @@ class HostRun:
         self._count(result, why, again_at)
         outcome = _outcome(delivery, result, again_at)
         if outcome.result is not DeliveryResult.DELIVERED:
-            _log.info(
-                "federation.delivery_" + outcome.result,
+            log_counted(
+                "info",
+                f"federation.delivery_{outcome.result}",
+                delivery.domain,
                 domain=delivery.domain,
                 sender=delivery.sender,
                 attempt=delivery.attempts + 1,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
@@ -10,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from kith.base.breath import Breath
 from kith.base.work import Work
 from kith.federation.delivery import store
 from kith.federation.delivery.addresses import read_inbox
@@ -71,9 +71,10 @@ async def deliver(
         }
         for inbox, domain in places.items()
     ]
+    breath = Breath()
     for first in range(0, len(rows), AT_ONCE):
         await store.add_deliveries(work.db, rows[first : first + AT_ONCE])
-        await asyncio.sleep(0)
+        await breath.take()
     for domain in dict.fromkeys(places.values()):
         send_to(work, known.get(domain) or DeliveryHost(domain))
 
@@ -92,9 +93,10 @@ async def _places(work: Work, inboxes: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     admitted: dict[str, bool] = {}
     gate = work.find(DeliveryGate)  # type: ignore[type-abstract]
+    breath = Breath()
     for number, text in enumerate(inboxes):
         if number % AT_ONCE == 0:
-            await asyncio.sleep(0)
+            await breath.take()
         place = read_inbox(text, work.settings)
         if place is None:
             continue

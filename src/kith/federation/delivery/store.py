@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Boolean, and_, bindparam, case, delete, func, null, or_, select, text, tuple_, update
@@ -122,6 +122,26 @@ _hold = command(
 )
 _purge = command(delete(deliveries).where(_of_domain))
 _wake = command(update(deliveries).where(_of_domain).values(next_at=_now))
+# What a process whose clock was ahead put off or held would wait for as long.
+_any_far = query(
+    select(deliveries.c.id)
+    .where(
+        or_(
+            deliveries.c.next_at > bindparam("latest", type_=Instant()),
+            deliveries.c.held_until > bindparam("latest_held", type_=Instant()),
+        )
+    )
+    .limit(1),
+    int,
+)
+_try_now = command(
+    update(deliveries).where(deliveries.c.next_at > bindparam("latest", type_=Instant())).values(next_at=_now)
+)
+_let_go = command(
+    update(deliveries)
+    .where(deliveries.c.held_until > bindparam("latest", type_=Instant()))
+    .values(held_by=null(), held_until=null())
+)
 _is_parked = any_row(hosts, and_(hosts.c.domain == deliveries.c.domain, hosts.c.unavailable_since.is_not(None)))
 _behind = query(
     select(deliveries.c.domain)
@@ -242,6 +262,13 @@ async def purge(db: Session, domain: str) -> int:
 async def wake(db: Session, domain: str, now: datetime) -> int:
     """Everything that waits for a host is due now."""
     return await db.run(_wake, domain=domain, now=now)
+
+
+async def set_right(db: Session, *, now: datetime, pause: timedelta, held: timedelta) -> None:
+    """Make due what waits for longer than `pause`, and free what is held for longer than `held`."""
+    if await db.slow(_any_far, latest=now + pause, latest_held=now + held):
+        await db.run(_try_now, now=now, latest=now + pause)
+        await db.run(_let_go, latest=now + held)
 
 
 async def behind(db: Session, *, before: datetime, now: datetime, most: int) -> list[str]:

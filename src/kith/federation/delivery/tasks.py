@@ -15,7 +15,7 @@ from kith.federation.delivery import store
 from kith.federation.delivery.couriers import Couriers
 from kith.federation.delivery.host_states import HostTally, host_after
 from kith.federation.delivery.ports import DeliveryGate
-from kith.federation.delivery.rules import DeliveryResult
+from kith.federation.delivery.rules import LONGEST_PAUSE, DeliveryResult, pause_of
 from kith.federation.delivery.sending import HostRun
 from kith.federation.delivery.tables import DeliveryHost
 
@@ -23,9 +23,11 @@ __all__ = ["KINDS", "PERIODIC", "send_to"]
 
 LONGEST_KEY = 150
 SECONDS_ALIKE = 10  # what is due that close together is sent by one job
+UNASKED_PAUSE = timedelta(seconds=10)
 OVERDUE_AFTER = timedelta(minutes=1)
 OVERDUE_AT_ONCE = 1000
 GIVEN_UP_AFTER = timedelta(days=4)  # the last retry is made after three, unless the host is paused
+LONGEST_HELD = timedelta(hours=1)
 HOSTS_KEPT = timedelta(days=180)
 
 
@@ -46,7 +48,7 @@ async def send(work: Work, payload: SendToHost) -> None:
         return
     host = await store.host_of(work.db, domain)
     tally = HostTally()
-    if host.paused_until is None or host.paused_until <= work.now:
+    if pause_of(host, work.now) is None:
         tally = await HostRun(work, host).run()
     await _go_on(work, domain, tally)
 
@@ -70,11 +72,14 @@ async def _go_on(work: Work, domain: str, tally: HostTally) -> None:
         now=work.now,
     )
     if due_at is not None:
-        due_at = max(due_at, host.paused_until or due_at)
+        due_at = max(due_at, pause_of(host, work.now) or due_at)
+        if tally.is_unasked:
+            due_at = max(due_at, work.now + UNASKED_PAUSE)
         send_to(work, host, due_at if due_at > work.now else None)
 
 
 async def send_overdue(work: Work, _payload: SendOverdue) -> None:
+    await store.set_right(work.db, now=work.now, pause=LONGEST_PAUSE, held=LONGEST_HELD)
     overdue = await store.behind(work.db, before=work.now - OVERDUE_AFTER, now=work.now, most=OVERDUE_AT_ONCE)
     known = await store.hosts_of(work.db, overdue)
     for domain in overdue:
@@ -104,17 +109,17 @@ SEND = _sending("send", **_MAKES_ROOM)
 SEND_TO_NEW = _sending("send_to_new", **_MAKES_ROOM)
 SEND_TO_TROUBLED = _sending("send_to_troubled")
 OVERDUE: JobKind[SendOverdue] = JobKind(
-    name="federation_delivery.overdue", payload=SendOverdue, handler=send_overdue, is_harmless=True
+    name="federation_delivery.overdue", payload=SendOverdue, handler=send_overdue, outside=True, is_harmless=True
 )
 KINDS = (SEND, SEND_TO_NEW, SEND_TO_TROUBLED, OVERDUE)
 PERIODIC = (Periodic(kind=OVERDUE, every=timedelta(minutes=5), payload=SendOverdue()),)
 
 
 def send_to(work: Work, host: DeliveryHost, at: datetime | None = None) -> None:
-    """Have what is due for a host sent, now or `at` a time."""
+    """Have what is due for a host sent, now or `at` a time. It is everybody's, whoever asks for it."""
     kind = SEND_TO_TROUBLED if host.is_troubled else SEND_TO_NEW if host.succeeded_at is None else SEND
     when = "" if at is None else f"{int(at.timestamp()) // SECONDS_ALIKE} "
-    work.enqueue(kind, SendToHost(host.domain), key=when + _short(host.domain), at=at)
+    work.enqueue(kind, SendToHost(host.domain), key=when + _short(host.domain), at=at, owner="")
 
 
 def _short(domain: str) -> str:

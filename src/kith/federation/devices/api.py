@@ -23,7 +23,7 @@ from kith.social.encryption.service import Target
 
 __all__ = ["routes"]
 
-# Keys are used up by being claimed: nobody takes all that somebody has.
+# Whatever is named. How many keys of a device one may take is for the device to say.
 CLAIMS = LimitRule("device_claims", most=60, seconds=300)
 
 

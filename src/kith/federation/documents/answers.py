@@ -39,7 +39,7 @@ def explained(document: bytes, terms: frozenset[str]) -> bytes:
 
 def negotiated(exchange: Exchange, body: bytes, me: AccountId | None, *, is_open: bool = True) -> Answer:
     """`is_open`: whether every stranger gets the same. What carries a cookie is for whoever asked."""
-    is_for_all = is_open and me is None and not exchange.server.works.settings.secure_mode and not exchange.cookies
+    is_for_all = is_open and me is None and not exchange.server.works.settings.is_members_only and not exchange.cookies
     caching = (_FOR_ALL, _NEGOTIATED) if is_for_all else (_FOR_ONE, _SIGNED)
     return Answer(200, (_TYPE, *caching), body)
 

@@ -19,23 +19,23 @@ class Signers(Protocol):
     async def signer(self, exchange: Exchange, *, must_know: bool = False) -> AccountId | None:
         """Whose key a request was signed with; None for one that was not signed.
 
-        Unless they `must_know`, a key that was never seen is not fetched. In secure mode a wrong signature is refused,
-        and so is one from a server that is shut out.
+        Unless they `must_know`, a key that was never seen is not fetched. Where strangers may
+        read nothing, a wrong signature is refused, and so is one from a server that is shut out.
         """
         ...
 
 
 async def asker_of(exchange: Exchange, *, must_know: bool = False) -> AccountId | None:
-    """Nobody in particular, unless the request was signed; in secure mode it must be."""
+    """Nobody in particular, unless the request was signed. Where strangers may read nothing, it must be."""
     me = await exchange.find(Signers).signer(exchange, must_know=must_know)  # type: ignore[type-abstract]
-    if me is None and exchange.server.works.settings.secure_mode:
+    if me is None and exchange.server.works.settings.is_members_only:
         raise Unauthenticated("Request not signed")
     return me
 
 
 async def check_asker(work: Work, owner: Account, me: AccountId | None) -> None:
-    """In secure mode nobody is told anything of somebody who blocks them, or their whole server."""
-    if not work.settings.secure_mode or me is None or me == owner.id:
+    """Where strangers may read nothing, nobody is told anything of somebody who blocks them, or their whole server."""
+    if not work.settings.is_members_only or me is None or me == owner.id:
         return
     if me in await relationships.blocked_among(work.db, owner.id, [me]):
         raise NotFound

@@ -29,7 +29,7 @@ FetchReason = (
     ]
 )
 
-_PASSING = frozenset({"timeout", "connect", "tls", "protocol", "failed_before", "unavailable"})
+_PASSING = frozenset({"timeout", "connect", "tls", "protocol", "failed_before", "unavailable", "busy"})
 
 
 class FetchFailed(Exception):  # noqa: N818 - it is an answer

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from kith.social.admission.tables import ServerBlock
+from kith.social.remote_servers import names_above
 
-__all__ = ["Lists", "names_above"]
-
-
-def names_above(domain: str) -> Iterator[str]:
-    """A domain, then those above it, the most specific first."""
-    name = domain.lower()
-    while name:
-        yield name
-        name = name.partition(".")[2]
+__all__ = ["Lists"]
 
 
 class Lists(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from zlib import crc32
 
 from kith.base.errors import Malformed
 from kith.base.exchange import Answer, Exchange
+from kith.base.http.sites import site_of_domain
 from kith.base.limits import Limiter, address_key
 from kith.base.routing import FromPath, post
 from kith.federation.documents import people
@@ -72,7 +73,7 @@ async def _receive(exchange: Exchange, delivered_to: AccountId) -> Answer:
         key = await keys.fetch(claim.key_id)
     signer = await verification.check(keys, gate, claim, key)
     limiter.unspend(UNBELIEVED, address)
-    limiter.spend(FROM_HOST, signer.domain)
+    limiter.spend(FROM_HOST, site_of_domain(signer.domain))
     document = _parsed(body)
     if type_of(document, ACTIVITY_TYPES) is not None:
         row = _row(exchange, signer, document, body, delivered_to, _synchronization(request, claim))

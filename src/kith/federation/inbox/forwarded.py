@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from kith.base.jobs import Give, JobKind
+from kith.base.jobs import MAKES_ROOM, Give, JobKind
 from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.known import Known
@@ -74,6 +74,7 @@ LOOK_AGAIN: JobKind[LookAgain] = JobKind(
     handler=look_again,
     outside=True,
     concurrency=2,
+    **MAKES_ROOM,
     attempts=3,
     is_harmless=True,
 )

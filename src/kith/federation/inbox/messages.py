@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kith.base.counted_log import log_counted
 from kith.base.errors import Invalid
 from kith.base.work import Work
 from kith.federation.inbox.undone import was_done
@@ -29,6 +30,6 @@ async def apply_messages(work: Work, known: Known, sender: Account, activity: In
             hmac=one.digest,
         )
         try:
-            await service.deliver_from_elsewhere(work, sender.id, one.sender_device, delivery, one.franking or None)
+            await service.deliver_from_elsewhere(work, sender, one.sender_device, delivery, one.franking or None)
         except Invalid as refused:
-            work.log("inbox.message_dropped", sender=sender.uri, cause=str(refused.fields))
+            log_counted("info", "inbox.message_dropped", sender=sender.uri, cause=str(refused.fields)[:300])

@@ -1,7 +1,8 @@
 """What people here have boosted is changed or deleted elsewhere: those who have it by their boosts are told, too.
 
 Its author's server does not know them. They get what was said here, word for word, and believe nothing of it but
-where to ask (`inbox/forwarded.py`).
+where to ask (`inbox/forwarded.py`). It is signed with a key of ours, so what could be read in another way than we have
+read it is not passed on: then they are told in our words.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from kith.base.work import Work
 from kith.federation.delivery.service import DeliveryPriority, deliver
 from kith.federation.outgoing import recipients
 from kith.federation.vocabulary.incoming import parse_document
+from kith.federation.vocabulary.outgoing.contexts import PUBLIC, Doc, has_one_reading
+from kith.social.accounts import store as accounts
 from kith.social.ids import StatusId
 from kith.social.statuses import store as statuses
 from kith.social.statuses.tables import UNLISTED, Status
 
-__all__ = ["PASS_ON", "pass_on"]
+__all__ = ["PASS_ON", "PassOn", "pass_on"]
 
 
 class PassOn(msgspec.Struct):
@@ -36,14 +39,20 @@ async def pass_on(work: Work, before: Status | None, activity: str) -> None:
 
 async def tell_of_boosted(work: Work, payload: PassOn) -> None:
     booster, inboxes = await recipients.of_boosters(work.db, payload.status_id)
-    if booster is not None:
-        await deliver(
-            work,
-            activity=parse_document(payload.activity.encode()),
-            sender=booster,
-            inboxes=inboxes,
-            priority=DeliveryPriority.LOW,
-        )
+    activity = parse_document(payload.activity.encode())
+    told = activity if has_one_reading(activity) else await _in_our_words(work, payload.status_id)
+    if booster is not None and told is not None:
+        await deliver(work, activity=told, sender=booster, inboxes=inboxes, priority=DeliveryPriority.LOW)
+
+
+async def _in_our_words(work: Work, status_id: StatusId) -> Doc | None:
+    """Only whose post it is, and whether it was changed or deleted."""
+    status = await statuses.find(work.db, status_id)
+    author = None if status is None else await accounts.find(work.db, status.account_id)
+    if status is None or author is None:
+        return None
+    kind = "Update" if status.deleted_at is None else "Delete"
+    return {"type": kind, "actor": author.uri, "object": status.uri, "to": [PUBLIC]}
 
 
 PASS_ON: JobKind[PassOn] = JobKind(

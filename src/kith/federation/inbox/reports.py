@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kith.base.http.sites import site_of_domain
 from kith.base.limits import Limiter
 from kith.base.work import Work
 from kith.federation.gate.service import Gate
@@ -28,7 +29,7 @@ async def apply_flag(work: Work, known: Known, sender: Account, activity: Incomi
     that answers one of ours. Whoever is shut out already is not reported."""
     if not await work.find(Gate).takes_reports_of(sender.domain, work) or await was_done(work, sender, activity.id):
         return
-    work.find(Limiter).spend(REPORTS_FROM_HOST, sender.domain)
+    work.find(Limiter).spend(REPORTS_FROM_HOST, site_of_domain(sender.domain))
     named = [*activity.objects, *activity.links]
     page_ids = _page_ids(work.settings.base_url, named)
     posts = await store.reported_posts(work.db, named, page_ids, sender.domain)

@@ -16,16 +16,16 @@ __all__ = ["RequestSigners"]
 
 
 class RequestSigners:
-    """Outside of secure mode a signature opens doors and closes none: who cannot be believed is a stranger."""
+    """Where strangers may read, a signature opens doors and closes none: who cannot be believed is a stranger."""
 
     async def signer(self, exchange: Exchange, *, must_know: bool = False) -> AccountId | None:
         if not exchange.header(b"signature"):
             return None
-        is_secure = exchange.server.works.settings.secure_mode
+        is_closed = exchange.server.works.settings.is_members_only
         try:
-            return await _signer(exchange, may_fetch=is_secure or must_know)
+            return await _signer(exchange, may_fetch=is_closed or must_know)
         except (SignatureRefused, Forbidden, Unavailable):
-            if is_secure:
+            if is_closed:
                 raise
             return None
 

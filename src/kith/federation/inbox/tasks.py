@@ -7,10 +7,12 @@ from datetime import timedelta
 
 import msgspec
 
+from kith.base import asking
+from kith.base.counted_log import log_counted
 from kith.base.errors import Problem, Unavailable
+from kith.base.http.sites import registrable_domain
 from kith.base.ids import id_at
 from kith.base.jobs import JobKind
-from kith.base.logger import Logger
 from kith.base.work import Work
 from kith.federation.ended import store as ended
 from kith.federation.inbox import store
@@ -21,13 +23,13 @@ from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import ALONE, FETCHING, Received
 from kith.federation.known import Missing
 from kith.federation.vocabulary.incoming import DocumentRefused
+from kith.social.accounts import store as accounts
 
 __all__ = ["COMPLETE", "KINDS", "RETRY", "SWEEP", "TAKE", "SweepInbox", "TakeWaiting"]
 
 BATCH = 50
 SWEPT = timedelta(minutes=1)
 KEPT = timedelta(days=7)  # what could not be done by then is not done any more
-_log = Logger()
 
 
 class TakeWaiting(msgspec.Struct):
@@ -45,19 +47,28 @@ class OneReceived(msgspec.Struct):
 async def take(work: Work, _payloads: Sequence[TakeWaiting]) -> None:
     """What waits, in the order in which it came. One that fails keeps nobody else waiting."""
     rows = await store.take(work.db, BATCH)
-    for sender in sorted({row.account_id for row in rows}):  # in one order, or two workers would wait for each other
+    ids = sorted({row.account_id for row in rows})
+    for sender in ids:  # in one order, or two workers would wait for each other
         await ended.take_turn(work.db, sender)
+    senders = await accounts.find_all(work.db, ids)
     done: list[int] = []
     for row in rows:
-        later = await _attempt(work, row)
-        if later is None:
-            done.append(row.id)
-            continue
-        await store.set_state(work.db, [row.id], FETCHING if later is COMPLETE else ALONE)
-        work.enqueue(later, OneReceived(row.id))
+        sent_by = senders.get(row.account_id)
+        with asking.caused_by("" if sent_by is None else registrable_domain(sent_by.domain)):
+            if await _is_done(work, row):
+                done.append(row.id)
     await store.drop(work.db, done)
     if len(rows) == BATCH:
         work.enqueue(TAKE, TakeWaiting())
+
+
+async def _is_done(work: Work, row: Received) -> bool:
+    """Whether it is over; else a job of its own goes on with it."""
+    later = await _attempt(work, row)
+    if later is not None:
+        await store.set_state(work.db, [row.id], FETCHING if later is COMPLETE else ALONE)
+        work.enqueue(later, OneReceived(row.id))
+    return later is None
 
 
 async def _attempt(work: Work, row: Received) -> JobKind[OneReceived] | None:
@@ -70,15 +81,16 @@ async def _attempt(work: Work, row: Received) -> JobKind[OneReceived] | None:
     except Unavailable:
         raise  # the database is away, for all of them
     except (DocumentRefused, Problem) as refused:
-        _tell_dropped(work, row, refused)
+        _tell_dropped(row, refused)
     except Exception as error:  # noqa: BLE001 - it is tried again by itself, and kept if it fails for good
-        _log.warning("inbox.failed", activity=row.activity_id, cause=repr(error))
+        log_counted("warning", "inbox.failed", type(error).__name__, activity=row.activity_id, cause=repr(error)[:300])
         return RETRY
     return None
 
 
-def _tell_dropped(work: Work, row: Received, refused: Exception) -> None:
-    work.log("inbox.dropped", activity=row.activity_id, sender=row.account_id, cause=str(refused)[:300])
+def _tell_dropped(row: Received, refused: Exception) -> None:
+    cause = str(refused)[:300]
+    log_counted("info", "inbox.dropped", error=refused, activity=row.activity_id, sender=row.account_id, cause=cause)
 
 
 async def sweep(work: Work, _payload: SweepInbox) -> None:
@@ -87,7 +99,7 @@ async def sweep(work: Work, _payload: SweepInbox) -> None:
         await take(work, [])
     given_up = await store.older_than(work.db, id_at(work.now - KEPT))
     for row in given_up:
-        _log.warning("inbox.given_up", activity=row.activity_id, sender=row.account_id)
+        log_counted("warning", "inbox.given_up", activity=row.activity_id, sender=row.account_id)
     await store.drop(work.db, [row.id for row in given_up])
 
 
@@ -105,7 +117,7 @@ async def retry(work: Work, payload: OneReceived) -> None:
     except Unavailable:
         raise
     except (DocumentRefused, Problem) as refused:
-        _tell_dropped(work, row, refused)
+        _tell_dropped(row, refused)
     await store.drop(work.db, [row.id])
 
 
@@ -119,7 +131,7 @@ async def complete(work: Work, payload: OneReceived) -> None:
     except Unavailable:
         raise
     except (DocumentRefused, Problem) as refused:
-        _tell_dropped(work, row, refused)
+        _tell_dropped(row, refused)
         await store.drop(work.db, [row.id])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from kith.base.clocks import is_recent
 from kith.base.work import Work
 from kith.federation.ended import store as ended
 from kith.federation.known import Known, Missing
@@ -57,7 +58,7 @@ async def apply_move(work: Work, known: Known, sender: Account, activity: Incomi
     actor = await store.find_actor(work.db, sender.id)
     if sender.is_local or activity.actor != sender.uri or actor is None:
         return
-    if actor.moved_at is not None and work.now - actor.moved_at < BETWEEN_MOVES:
+    if actor.moved_at is not None and is_recent(actor.moved_at, work.now, BETWEEN_MOVES):
         return
     target = await _new_home(work, known, sender, activity.target)
     if target is None:

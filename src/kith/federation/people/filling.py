@@ -11,8 +11,9 @@ from typing import Protocol
 
 import msgspec
 
+from kith.base.clocks import is_recent
 from kith.base.errors import Problem
-from kith.base.jobs import JobKind
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work, Works
 from kith.federation.fetching import FetchChain, FetchFailed, RemoteClient, fetch_collection, fetch_items
 from kith.federation.fetching.our_signer import OurSigner
@@ -75,7 +76,7 @@ async def fill(work: Work, payload: FillProfile) -> None:
     actor = await store.find_actor(work.db, payload.account_id)
     if account is None or actor is None or account.is_gone:
         return
-    if actor.filled_at is not None and work.now - actor.filled_at < FILLED_FOR:
+    if actor.filled_at is not None and is_recent(actor.filled_at, work.now, FILLED_FOR):
         return
     filler = _Filler(work.find(ActorFetches).works, account, actor, work.find(RemoteNotes))  # type: ignore[type-abstract]
     await filler.pins()
@@ -171,6 +172,7 @@ FILL: JobKind[FillProfile] = JobKind(
     handler=fill,
     outside=True,
     concurrency=2,
+    **MAKES_ROOM,
     attempts=3,
     patience=timedelta(minutes=10),
     is_harmless=True,

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from kith.base.caches import ForAWhile
+from kith.base.clocks import is_recent
+from kith.base.counted_log import log_counted
 from kith.base.work import Work, Works
 from kith.federation.discovery.resources import name_in
 from kith.federation.fetching import FetchChain, FetchFailed, RemoteClient, fetch_by_address
@@ -72,7 +74,7 @@ class LookUp:
             return None
         if not await work.find(Gate).admits(handle.domain, work):
             return None  # nobody there is remembered as missing: they can be found once their server is let in
-        found = await self._in_time(self._by_handle(handle), work)
+        found = await self._in_time(self._by_handle(handle))
         if found is None:
             self._nobody.put(handle.key, True)
             return None
@@ -84,9 +86,9 @@ class LookUp:
             return None
         handle = read_handle(address)
         if handle is not None and "://" not in address:
-            found = await self._in_time(self._by_handle(handle), work)
+            found = await self._in_time(self._by_handle(handle))
             return None if found is None else await accounts.find(work.db, found.id)
-        seen = await self._in_time(self._at(address, asks_anew=True), work)
+        seen = await self._in_time(self._at(address, asks_anew=True))
         return None if seen is None or seen.account_id is None else await accounts.find(work.db, seen.account_id)
 
     async def opened(self, work: Work, account_id: AccountId) -> None:
@@ -100,7 +102,7 @@ class LookUp:
         if is_stale(work, account):
             refresh_later(work, account)
         actor = await store.find_actor(work.db, account_id)
-        if actor is not None and (actor.filled_at is None or work.now - actor.filled_at > FILLED_FOR):
+        if actor is not None and (actor.filled_at is None or not is_recent(actor.filled_at, work.now, FILLED_FOR)):
             fill_later(work, account_id)
 
     # Whatever has an address, for search
@@ -108,7 +110,7 @@ class LookUp:
     async def look_up(self, work: Work, address: str) -> FoundElsewhere | None:
         if work.db.is_writing:
             return None
-        return await self._in_time(self._at(address, asks_anew=False), work)
+        return await self._in_time(self._at(address, asks_anew=False))
 
     # How
 
@@ -118,12 +120,12 @@ class LookUp:
             spent = self._spent[work] = _Spent()
         return spent.may_ask()
 
-    async def _in_time(self, asking: Coroutine[Any, Any, Found | None], work: Work) -> Found | None:
+    async def _in_time(self, asking: Coroutine[Any, Any, Found | None]) -> Found | None:
         try:
             async with asyncio.timeout(SECONDS):
                 return await asking
         except (FetchFailed, DocumentRefused, TimeoutError) as error:
-            work.log("people.not_found", why=str(error)[:300])
+            log_counted("info", "people.not_found", type(error).__name__, why=str(error)[:300])
             return None
 
     async def _by_handle(self, handle: Handle) -> Account | None:

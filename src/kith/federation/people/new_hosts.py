@@ -5,27 +5,14 @@ from __future__ import annotations
 import time
 
 from kith.base.caches import ForAWhile
+from kith.base.http.sites import registrable_domain
 from kith.federation.fetching import FetchFailed
 
-__all__ = ["NewHosts", "registrable_domain"]
+__all__ = ["NewHosts"]
 
 MOST = 10
 SECONDS = 60.0
 MOST_DOMAINS = 10_000
-_SHORT = 3
-
-
-def registrable_domain(domain: str) -> str:
-    """What somebody has registered, as far as the name tells: `a.b.example.org` is of `example.org`.
-
-    Below the short names of countries one label more is taken (`example.co.uk`). Addresses and ports are themselves.
-    """
-    host = domain.partition(":")[0]
-    labels = host.split(".")
-    if labels[-1].isdigit() or domain.startswith("["):
-        return domain
-    is_country = len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= _SHORT
-    return ".".join(labels[-3:] if is_country else labels[-2:])
 
 
 class NewHosts:

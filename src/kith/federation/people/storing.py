@@ -137,7 +137,7 @@ async def _change(
     if handle is not None:
         values |= {"username": handle.username, "username_key": handle.username.lower(), "domain": handle.domain}
         if handle.domain != account.domain:
-            values |= msgspec.structs.asdict(await marks_for(work, handle.domain))
+            values |= await _other_marks(work, account, handle.domain)
     changed = {name: value for name, value in values.items() if getattr(account, name) != value}
     if not changed:
         await store.fetched(work.db, account.id, work.now)
@@ -147,6 +147,13 @@ async def _change(
     work.announce(AccountChanged(account_id=account.id))
     if "fields" in changed:
         verification.verify_later(work, account.id, changed["fields"])
+
+
+async def _other_marks(work: Work, account: Account, domain: str) -> dict[str, Any]:
+    """What changes with the domain of a handle: what the rules for the old one gave, never what the team decided."""
+    given = msgspec.structs.asdict(await marks_for(work, account.domain or ""))
+    now = msgspec.structs.asdict(await marks_for(work, domain))
+    return {name: value for name, value in now.items() if getattr(account, name) == given[name]}
 
 
 def _picture(told: IncomingImage | None) -> tuple[str, str] | None:
@@ -187,7 +194,7 @@ def _fields(account: Account, actor: IncomingActor) -> list[dict[str, Any]]:
 
 def _counted(counts: ActorCounts) -> dict[str, int]:
     told = {f"{name}_count": getattr(counts, name) for name in ActorCounts.__struct_fields__}
-    return {name: min(value, 2**31 - 1) for name, value in told.items() if value is not None}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 async def _moved_to(work: Work, account: Account, actor: IncomingActor) -> AccountId | None:

@@ -6,7 +6,11 @@ from datetime import timedelta
 
 import msgspec
 
-from kith.base.jobs import JobKind
+from kith.base import asking
+from kith.base.clocks import is_recent
+from kith.base.counted_log import log_counted
+from kith.base.http.sites import registrable_domain
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.people import store
@@ -31,7 +35,7 @@ class LookForStale(msgspec.Struct):
 
 
 def is_stale(work: Work, account: Account, since: timedelta = DAY) -> bool:
-    return not account.is_local and (account.fetched_at is None or work.now - account.fetched_at > since)
+    return not account.is_local and (account.fetched_at is None or not is_recent(account.fetched_at, work.now, since))
 
 
 def refresh_later(work: Work, account: Account) -> None:
@@ -45,13 +49,14 @@ async def refresh_actor(work: Work, payload: RefreshActor) -> None:
     try:
         await refresh(work.find(ActorFetches).works, account, FetchChain())
     except FetchFailed as failed:
-        work.log("people.not_refreshed", account_id=account.id, why=failed.reason)
+        log_counted("info", "people.not_refreshed", account_id=account.id, why=failed.reason)
 
 
 async def look_for_stale(work: Work, _payload: LookForStale) -> None:
     ids = await store.stale(work.db, before=work.now - WEEK, since=work.now - LATELY, most=AT_ONCE)
-    for id in ids:
-        work.enqueue(REFRESH, RefreshActor(account_id=id), key=str(id))
+    for account in (await accounts.find_all(work.db, ids)).values():
+        with asking.caused_by(registrable_domain(account.domain)):
+            refresh_later(work, account)
 
 
 REFRESH: JobKind[RefreshActor] = JobKind(
@@ -60,9 +65,14 @@ REFRESH: JobKind[RefreshActor] = JobKind(
     handler=refresh_actor,
     outside=True,
     concurrency=4,
+    **MAKES_ROOM,
     attempts=3,
     is_harmless=True,
 )
 LOOK_FOR_STALE: JobKind[LookForStale] = JobKind(
-    name="federation_people.look_for_stale", payload=LookForStale, handler=look_for_stale, is_harmless=True
+    name="federation_people.look_for_stale",
+    payload=LookForStale,
+    handler=look_for_stale,
+    outside=True,
+    is_harmless=True,
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import msgspec
+from yarl import URL
 
-from kith.base.jobs import Give, JobKind
+from kith.base.http.sites import site_of
+from kith.base.jobs import MAKES_ROOM, Give, JobKind
 from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed, fetch_document
 from kith.federation.posts import quoting, store, threads
@@ -140,8 +142,8 @@ async def _decide(work: Work, status: Status, quoted: Status, stamp: IncomingQuo
 
 async def check_stamps(work: Work, _payload: CheckStamps) -> None:
     due = await store.stamps_due(work.db, work.now - RECHECKED, STAMPS_AT_ONCE)
-    for status_id in due:
-        work.enqueue(CHECK_AGAIN, CheckAgain(status_id=status_id), key=str(status_id))
+    for status_id, stamp in due:
+        work.enqueue(CHECK_AGAIN, CheckAgain(status_id=status_id), key=str(status_id), owner=site_of(URL(stamp)))
 
 
 class CheckAgain(msgspec.Struct):
@@ -169,6 +171,7 @@ def _outside(name: str, payload: type, handler: object, concurrency: int = 2) ->
         handler=handler,  # type: ignore[arg-type]
         outside=True,
         concurrency=concurrency,
+        **MAKES_ROOM,
         attempts=4,
         patience=timedelta(minutes=5),
         is_harmless=True,

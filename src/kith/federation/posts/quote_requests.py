@@ -39,6 +39,8 @@ async def apply_quote_request(work: Work, known: Known, sender: Account, activit
     author = await accounts.find(work.db, quoted.account_id)
     if author is None or author.is_gone or sender.is_gone:
         return
+    if await statuses.find_visible(work.db, quoted.id, sender.id) is None:
+        return  # as if there were none: a refusal would tell that there is
     asked = _asked(sender, activity)
     if not await may_quote(work, sender.id, quoted):
         await _answer(work, author, sender, quotes.reject(author.uri, asked, quoted.id))

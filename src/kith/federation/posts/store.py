@@ -213,7 +213,7 @@ _stamped = query(
 )
 _due = query(
     lambda: (
-        select(remote_posts.c.status_id)
+        select(remote_posts.c.status_id, remote_posts.c.stamp)
         .join(statuses, statuses.c.id == remote_posts.c.status_id)
         .where(
             and_(
@@ -226,7 +226,7 @@ _due = query(
         .order_by(remote_posts.c.stamp_checked_at)
         .limit(bindparam("most"))
     ),
-    StatusId,
+    tuple,
 )
 
 
@@ -234,8 +234,8 @@ async def stamped_with(db: Session, stamp: str) -> list[Status]:
     return await db.all(_stamped, stamp=stamp)
 
 
-async def stamps_due(db: Session, before: datetime, most: int) -> list[StatusId]:
-    """Quotes whose stamp was looked at long ago."""
+async def stamps_due(db: Session, before: datetime, most: int) -> list[tuple[StatusId, str]]:
+    """Quotes whose stamp was looked at long ago, and where it is."""
     return await db.all(_due, before=before, most=most)
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import msgspec
 
-from kith.base.jobs import JobKind
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed, fetch_collection, fetch_items
 from kith.federation.posts import store
@@ -116,6 +116,7 @@ WALK: JobKind[WalkReplies] = JobKind(
     handler=walk,
     outside=True,
     concurrency=2,
+    **MAKES_ROOM,
     attempts=2,
     patience=timedelta(minutes=15),
     is_harmless=True,

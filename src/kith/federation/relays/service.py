@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kith.base.work import Work
+from kith.federation.people import store as people
 from kith.federation.relays import store
-from kith.federation.vocabulary.incoming.ids import same_domain
 from kith.social.accounts.tables import Account
 
 __all__ = ["answer", "is_relay"]
@@ -13,12 +13,13 @@ __all__ = ["answer", "is_relay"]
 async def answer(work: Work, sender: Account, follow_uri: str, *, accepted: bool) -> bool:
     """An Accept or a Reject of a Follow: False when it is no relay's, and somebody else has to look at it.
 
-    Only the host that was asked can answer.
+    Only whoever has the inbox that was asked can answer, and nobody else on that host.
     """
     found = await store.find_by_follow(work.db, follow_uri)
     if found is None:
         return False
-    if same_domain(found.inbox, sender.uri):
+    actor = await people.find_actor(work.db, sender.id)
+    if actor is not None and actor.inbox == found.inbox:
         await store.answer(work.db, found.id, "enabled" if accepted else "refused", work.now)
     return True
 

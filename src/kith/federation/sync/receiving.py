@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kith.base.errors import NotFound
-from kith.base.jobs import Give, JobKind
+from kith.base.jobs import MAKES_ROOM, Give, JobKind
 from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed, RemoteClient
 from kith.federation.fetching.collections import fetch_collection, fetch_items
@@ -106,6 +106,7 @@ SYNCHRONIZE: JobKind[Synchronize] = JobKind(
     handler=synchronize,
     outside=True,
     concurrency=4,
+    **MAKES_ROOM,
     attempts=4,
     is_harmless=True,
 )

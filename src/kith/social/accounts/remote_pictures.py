@@ -9,20 +9,22 @@ import asyncio
 import hashlib
 import tempfile
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
 from kith.base.blobs import Blobs
 from kith.base.caches import ForAWhile
-from kith.base.errors import NotFound
-from kith.base.http import Outgoing, OutgoingError
+from kith.base.errors import NotFound, Unavailable
+from kith.base.http import OutgoingError
+from kith.base.places import is_full
 from kith.base.work import Work
 from kith.social.accounts import fetched_pictures, pictures, store
 from kith.social.accounts.pictures import Picture
 from kith.social.accounts.tables import Account
 from kith.social.addresses import file_url
 from kith.social.files.decoder_processes import BadFile
+from kith.social.files.fetches import FileFetches, download
 from kith.social.files.keys import folder_of
 from kith.social.files.limits import PROFILE_BYTES
 from kith.social.files.processing import Shaped, shape_avatar, shape_header
@@ -32,7 +34,6 @@ __all__ = ["SHELVES", "RemotePictures", "bring", "columns", "forget"]
 
 SHELVES: dict[str, Picture] = {"avatars": "avatar", "headers": "header"}
 SECONDS = 10.0
-AT_ONCE = 8
 FAILED_SECONDS = 600.0
 MOST_FAILED = 20_000
 LONGEST_DESCRIPTION = 1500
@@ -43,7 +44,6 @@ class RemotePictures:
     """What is being fetched, so that two who look fetch it once; and what could not be had a moment ago."""
 
     def __init__(self) -> None:
-        self.room = asyncio.Semaphore(AT_ONCE)
         self.failed: ForAWhile[bool] = ForAWhile("failed_pictures", seconds=FAILED_SECONDS, most=MOST_FAILED)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -96,9 +96,11 @@ async def bring(work: Work, shelf: str, account_id: int, key: str) -> str | None
         if key not in here:
             return file_url(work.settings, getattr(account, name))
         try:
-            async with state.room:
+            async with work.find(FileFetches).picture(source):
                 made = await _fetched(work, name, account, source)
         except (OutgoingError, BadFile) as error:
+            if is_full(error):
+                raise Unavailable from error
             state.failed.put((account.id, source), True)
             raise NotFound from error
         await _keep(work, account, shelf, made)
@@ -115,19 +117,8 @@ async def _shown(work: Work, account_id: int) -> Account:
 async def _fetched(work: Work, name: Picture, account: Account, source: str) -> Shaped:
     shape = shape_avatar if name == "avatar" else shape_header
     with tempfile.SpooledTemporaryFile(1 << 20) as file:
-        await _download(work, source, file)
+        await download(work, source, file, most=PROFILE_BYTES, seconds=SECONDS)
         return await shape(work, account.id, file, name=_name(source))
-
-
-async def _download(work: Work, url: str, file: IO[bytes]) -> None:
-    headers = {"Accept": "image/*"}
-    async with work.find(Outgoing).stream(
-        "GET", url, headers=headers, max_bytes=PROFILE_BYTES, timeout=SECONDS
-    ) as image:
-        if image.status != 200:
-            raise OutgoingError("protocol", f"answered {image.status}")
-        async for chunk in image:
-            await asyncio.to_thread(file.write, chunk)
 
 
 async def _keep(work: Work, account: Account, shelf: str, made: Shaped) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import JobKind
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged
@@ -58,7 +58,7 @@ async def links_back(work: Work, account: Account, url: str) -> bool:
     if answer.status != 200 or not answer.url.startswith("https://"):
         return False
     ours = {_normal(one) for one in (account.url, account.uri) if one}
-    return any(_normal(link) in ours for link in await work.find(Webpages).own_links(answer.body))
+    return any(_normal(link) in ours for link in await work.find(Webpages).own_links(answer.body, url))
 
 
 def _normal(url: str) -> str:
@@ -90,7 +90,7 @@ async def verify_links(work: Work, payload: VerifyLinks) -> None:
         except OutgoingError as error:
             failed = error
     await _mark(work, account.id, proven)
-    if failed is not None and not proven and failed.reason in ("timeout", "connect"):
+    if failed is not None and not proven and failed.reason in ("timeout", "connect", "busy"):
         raise failed  # perhaps they are there another time
 
 
@@ -115,6 +115,7 @@ VERIFY_LINKS: JobKind[VerifyLinks] = JobKind(
     handler=verify_links,
     outside=True,
     concurrency=4,
+    **MAKES_ROOM,
     attempts=4,
     patience=timedelta(minutes=2),
 )

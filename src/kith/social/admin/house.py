@@ -8,9 +8,11 @@ import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.mail import MailRefused, checked_address
+from kith.base.mail_words import names_page
 from kith.base.stored_settings import STORABLE, store_settings
 from kith.base.work import Work
 from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.instance import service, store
 from kith.social.instance.tables import Rule
 from kith.social.moderation import signups
@@ -88,6 +90,10 @@ async def remove_rule(work: Work, by: Staff, id: int) -> None:
 # Settings
 
 
+# Whoever says so vouches for the addresses of everybody who joins.
+UNCONFIRMED = "can only be turned off by an administrator: people would come in with addresses of others"
+
+
 class SettingsForm(msgspec.Struct, kw_only=True):
     """An empty page is taken away; what is left out is as it was. The operator's settings may come back unchanged.
 
@@ -131,6 +137,8 @@ async def write_settings(work: Work, by: Staff, given: SettingsForm) -> dict[str
     mode = await identity.signup_mode(work)
     changed = _changed(work, given, mode)
     _check_settings(work, changed)
+    if changed.get("confirm_email") is False and not await _is_superuser(work, by):
+        raise Invalid(fields={"confirm_email": [Complaint(UNCONFIRMED)]})
     if given.registrations not in (None, mode):
         await signups.reopen(work, by)
     if changed:
@@ -140,6 +148,10 @@ async def write_settings(work: Work, by: Staff, given: SettingsForm) -> dict[str
     await _write_pages(work, by, given)
     await trend_review.change_settings(work, by, enabled=given.trends, by_default=given.trendable_by_default)
     return await settings_of(work) | changed
+
+
+async def _is_superuser(work: Work, by: Staff) -> bool:
+    return by.role is None or (by.user_id is not None and await for_staff.is_mighty(work, by.user_id))
 
 
 async def _write_pages(work: Work, by: Staff, given: SettingsForm) -> None:
@@ -172,6 +184,8 @@ def _check_settings(work: Work, changed: dict[str, Any]) -> None:
             wrong[name] = [Complaint(f"is too long (maximum is {most} characters)", "too_long")]
     if changed.get("title") == "":
         wrong["title"] = [Complaint("can't be blank", "blank")]
+    if names_page(changed.get("title", "")):
+        wrong["title"] = [Complaint("cannot hold the address of a page: it stands in mails that let people in")]
     if not 0 <= changed.get("minimum_age", 0) <= 120:
         wrong["minimum_age"] = [Complaint("is invalid")]
     if changed.get("contact_email") and not _is_mail(changed["contact_email"]):

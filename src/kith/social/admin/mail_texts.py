@@ -15,6 +15,7 @@ from kith.base.mail_texts import (
     MailText,
     WrittenMail,
     filled_in,
+    find_leaks,
     own_texts,
     shipped,
 )
@@ -115,7 +116,7 @@ def preview(work: Work, name: str, draft: MailDraft) -> WrittenMail:
     """The mail as somebody would get it, with the examples for values."""
     text = find(name)
     subject, body = _checked(text, draft)
-    return filled_in(subject, body, text.examples | {"site": work.settings.title}, draft.language)
+    return filled_in(text, subject, body, text.examples | {"site": work.settings.title}, draft.language)
 
 
 def _check_language(language: str) -> None:
@@ -136,11 +137,21 @@ def _checked(text: MailText, draft: MailDraft) -> tuple[str, str]:
         complaints.setdefault("body", []).extend(
             Complaint(f"must contain {_braced(name)}, or the mail is of no use") for name in missing
         )
+    for field, key in find_leaks(text, given["subject"], given["body"]):
+        complaints.setdefault(field, []).append(_leak(field, key))
     if "\n" in given["subject"]:
         complaints.setdefault("subject", []).append(Complaint("must be one line"))
     if complaints:
         raise Invalid(fields=complaints)
     return given["subject"], given["body"]
+
+
+def _leak(field: str, key: str) -> Complaint:
+    if not key:
+        return Complaint("cannot hold other addresses: with the link of this mail, people come in")
+    if field == "subject":
+        return Complaint(f"cannot contain {_braced(key)}: with it, people come in")
+    return Complaint(f"must have {_braced(key)} alone on a line: with it, people come in")
 
 
 def _complaints(text: MailText, given: str, most: int) -> list[str]:

@@ -73,6 +73,6 @@ def _day(name: str, text: str) -> date:
         raise Invalid(f"param is missing or the value is empty or invalid: {name}")
     try:
         at = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        return (at if at.tzinfo is None else at.astimezone(UTC)).date()
+    except (ValueError, OverflowError) as error:
         raise Unprocessable("Invalid date supplied") from error
-    return (at if at.tzinfo is None else at.astimezone(UTC)).date()

@@ -74,12 +74,11 @@ async def create(work: Work, by: Staff, draft: RoleDraft) -> Role:
 
 
 async def change(work: Work, by: Staff, role_id: int, draft: RoleDraft) -> Role:
-    """Nobody changes their own role, nor one that stands as high or higher."""
+    """Nobody changes their own role, nor one that stands as high or higher, or grants what they lack."""
     by.check("manage_roles")
     await work.db.hold("social.roles")
     before = await find(work, role_id)
-    if not by.is_above(before.position):
-        raise Forbidden
+    _refuse_if_beyond(by, before)
     changed = _changed(before, draft)
     if changed == before:
         return before
@@ -147,6 +146,12 @@ def _bits(names: Sequence[str]) -> int:
     return sum(BITS[name] for name in set(names))
 
 
+def _refuse_if_beyond(by: Staff, role: Role) -> None:
+    """A low position does not make a role small: its permissions count as well."""
+    if not by.is_above(role.position) or role.permissions & ~by.permissions:
+        raise Forbidden
+
+
 def _check_reach(by: Staff, role: Role) -> None:
     """A role grants nothing that whoever makes it lacks, and stands below theirs."""
     complaints: dict[str, list[str]] = {}
@@ -166,8 +171,9 @@ async def remove(work: Work, by: Staff, role_id: int) -> None:
     by.check("manage_roles")
     await work.db.hold("social.roles")
     role = await find(work, role_id)
-    if role.is_shipped or not by.is_above(role.position):
+    if role.is_shipped:
         raise Forbidden
+    _refuse_if_beyond(by, role)
     for holder in await accounts.with_role_id(work.db, role_id):
         await _set_base(work, by, holder, "user")
         await accounts.change(work.db, holder.id, {"role": "user", "role_id": None}, work.now)
@@ -185,8 +191,7 @@ async def give(work: Work, by: Staff, account: Account, role_id: int) -> None:
     await work.db.hold("social.roles")
     await refuse_if_above(work, by, account)
     role = await find(work, role_id)
-    if not by.is_above(role.position) or role.permissions & ~by.permissions:
-        raise Forbidden
+    _refuse_if_beyond(by, role)
     await _set_base(work, by, account, role.base)
     own = None if role.is_shipped else role.id
     await accounts.change(work.db, account.id, {"role": role.base, "role_id": own}, work.now)

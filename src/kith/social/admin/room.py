@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kith.base.rooms import Room
+from kith.base.rooms import Part, Room
+from kith.identity import for_staff
 from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
 from kith.social.admin import webhook_tasks
 from kith.social.admin.api import (
@@ -18,6 +19,7 @@ from kith.social.admin.api import (
     reports,
     roles,
 )
+from kith.social.admin.team_rights import RoleRights
 from kith.social.errors import DIALECT
 from kith.social.moderation.facts import ReportChanged, ReportCreated
 from kith.social.statuses.facts import StatusEdited
@@ -56,4 +58,5 @@ ROOM = Room(
         (ReportChanged, webhook_tasks.REPORT_CHANGED),
         (StatusEdited, webhook_tasks.EDITED),
     ),
+    parts=(Part(for_staff.TeamRights, lambda _: RoleRights()),),
 )

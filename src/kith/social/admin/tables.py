@@ -17,6 +17,7 @@ webhooks = Table(
     Column("enabled", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
+    Column("set_up_by", ID),  # who last said what it is told; 0 is the operator
 )
 
 
@@ -28,3 +29,4 @@ class Webhook(msgspec.Struct):
     enabled: bool
     created_at: datetime
     updated_at: datetime
+    set_up_by: int | None = None

@@ -12,19 +12,19 @@ from sqlalchemy import and_, select
 
 from kith.base.db import any_of, query
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import Give, JobKind
+from kith.base.jobs import MAKES_ROOM, Give, JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
 from kith.social.admin import webhooks
 from kith.social.admin.entities import render_admin_by_id
 from kith.social.admin.report_entities import render_admin_reports
-from kith.social.ids import AccountId
+from kith.social.ids import AccountId, StatusId
 from kith.social.moderation import store as moderation
 from kith.social.moderation.facts import ReportChanged, ReportCreated
 from kith.social.moments import moment
-from kith.social.statuses.entities import render_for_staff
+from kith.social.statuses.entities import render_by_id
 from kith.social.statuses.facts import StatusEdited, StatusPosted
-from kith.social.statuses.tables import statuses
+from kith.social.statuses.tables import PUBLIC, UNLISTED, statuses
 
 SECONDS = 15.0
 
@@ -36,7 +36,12 @@ class Delivery(msgspec.Struct):
     at: datetime
 
 
-_local = query(select(statuses.c.id).where(and_(any_of(statuses.c.id, "ids"), statuses.c.local)), int)
+_open_local = query(
+    select(statuses.c.id).where(
+        and_(any_of(statuses.c.id, "ids"), statuses.c.local, statuses.c.visibility.in_((PUBLIC, UNLISTED)))
+    ),
+    int,
+)
 
 
 class NotDelivered(Exception):  # noqa: N818 - what it is
@@ -49,7 +54,7 @@ async def _tell(work: Work, told: Sequence[tuple[str, int]]) -> None:
         if one.enabled:
             for event, id in told:
                 if event in one.events:
-                    work.enqueue(DELIVER, Delivery(one.id, event, id, work.now))
+                    work.enqueue(DELIVER, Delivery(one.id, event, id, work.now), owner=f"webhook:{one.id}")
 
 
 async def made(work: Work, fact: AccountMade) -> None:
@@ -81,9 +86,9 @@ async def edited(work: Work, fact: StatusEdited) -> None:
 
 
 async def _tell_of_posts(work: Work, event: str, ids: Sequence[int]) -> None:
-    """Of what is said here; other servers tell of their own."""
+    """Of what is said here to everybody; other servers tell of their own."""
     if any(one.enabled and event in one.events for one in await webhooks.every(work.db)):
-        await _tell(work, [(event, id) for id in await work.db.all(_local, ids=list(ids))])
+        await _tell(work, [(event, id) for id in await work.db.all(_open_local, ids=list(ids))])
 
 
 async def _object(work: Work, event: str, id: int) -> msgspec.Raw | None:
@@ -92,7 +97,7 @@ async def _object(work: Work, event: str, id: int) -> msgspec.Raw | None:
     if event.startswith("report."):
         report = await moderation.find_report(work.db, id)
         return None if report is None else msgspec.Raw((await render_admin_reports(work, [report], None))[0])
-    found = (await render_for_staff(work, [id], None)).get(id)
+    found = (await render_by_id(work, [id], None)).get(StatusId(id))
     return None if found is None else msgspec.Raw(found)
 
 
@@ -100,6 +105,9 @@ async def deliver(work: Work, delivery: Delivery) -> None:
     """The receiver knows by the signature that it is from here; any answer but a yes is tried again."""
     webhook = next((one for one in await webhooks.every(work.db) if one.id == delivery.webhook_id), None)
     if webhook is None or not webhook.enabled:
+        return
+    if not await webhooks.may_hear(work, webhook, delivery.event):
+        work.log("webhooks.not_told", webhook=webhook.id, told=delivery.event)
         return
     shown = await _object(work, delivery.event, delivery.id)
     if shown is None:
@@ -119,7 +127,7 @@ async def deliver(work: Work, delivery: Delivery) -> None:
 
 
 DELIVER: JobKind[Delivery] = JobKind(
-    name="webhooks.deliver", payload=Delivery, handler=deliver, outside=True, concurrency=4
+    name="webhooks.deliver", payload=Delivery, handler=deliver, outside=True, concurrency=4, **MAKES_ROOM
 )
 MADE: JobKind[AccountMade] = JobKind(name="webhooks.made", payload=AccountMade, handler=made)
 WELCOMED: JobKind[AccountWelcomed] = JobKind(name="webhooks.welcomed", payload=AccountWelcomed, handler=welcomed)

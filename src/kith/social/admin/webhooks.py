@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,8 +14,10 @@ from kith.base.db import Session, Taken, command, insert_into, query
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.identity import for_social as identity
+from kith.social.accounts import store as accounts
 from kith.social.admin.tables import Webhook, webhooks
-from kith.social.staff import Staff, record
+from kith.social.ids import UserId
+from kith.social.staff import Staff, record, role_of
 
 EVENTS = (
     "account.created",
@@ -25,6 +28,9 @@ EVENTS = (
     "status.created",
     "status.updated",
 )
+# What somebody must be allowed to see of other people for a webhook of theirs to be told of it.
+NEEDS = {"account": "manage_users", "report": "manage_reports"}
+BY_OPERATOR = 0
 PLACE = "social_webhooks.secret"
 LONGEST_URL = 2000
 MOST = 50
@@ -68,6 +74,7 @@ async def create(work: Work, by: Staff, draft: WebhookDraft) -> Webhook:
     if len(await every(work.db)) >= MOST:
         raise Invalid(fields={"url": [Complaint(f"is too long (maximum is {MOST} entries)", "too_many")]})
     row = _filled(Webhook(work.new_id(), "", [], _new_secret(work), True, work.now, work.now), draft)
+    _set_up(by, row)
     try:
         async with work.db.savepoint():
             await work.db.run(_insert, **msgspec.structs.asdict(row))
@@ -75,6 +82,31 @@ async def create(work: Work, by: Staff, draft: WebhookDraft) -> Webhook:
         raise Invalid(fields={"url": [Complaint("has already been taken", "taken")]}) from error
     await record(work, by, "create_webhook", url=row.url)
     return row
+
+
+def _needs(events: Sequence[str]) -> set[str]:
+    return {NEEDS[subject] for event in events if (subject := event.partition(".")[0]) in NEEDS}
+
+
+def _set_up(by: Staff, row: Webhook, *before: str) -> None:
+    """Whoever says where something is told, or was `before`, must be allowed to see it; it is told while they are."""
+    if not all(by.may(needed) for needed in _needs([*row.events, *before])):
+        words = "cannot include events you don't have the rights to"
+        raise Invalid(fields={"events": [Complaint(words, "invalid_permissions")]})
+    row.set_up_by = BY_OPERATOR if by.user_id is None else by.user_id
+
+
+async def may_hear(work: Work, webhook: Webhook, event: str) -> bool:
+    """Whether it may be told of `event`: whoever set it up may still see what that shows."""
+    needed = _needs([event])
+    if not needed or webhook.set_up_by == BY_OPERATOR:
+        return True
+    person = None if webhook.set_up_by is None else await identity.find_person(work, webhook.set_up_by)
+    account = None if person is None else await accounts.find_of_user(work.db, UserId(person.id))
+    if person is None or account is None or not person.is_welcome:
+        return False
+    role = await role_of(work, account)
+    return role is not None and all(role.allows(one) for one in needed)
 
 
 def _new_secret(work: Work) -> str:
@@ -94,13 +126,19 @@ def _filled(before: Webhook, draft: WebhookDraft) -> Webhook:
 
 
 async def change(work: Work, by: Staff, id: int, draft: WebhookDraft) -> Webhook:
+    """Whoever may not see what it is told can still turn it off."""
     by.check("manage_webhooks")
-    return await _save(work, by, "update_webhook", _filled(await find(work, id), draft))
+    before = await find(work, id)
+    row = _filled(before, draft)
+    if row != msgspec.structs.replace(before, enabled=False):
+        _set_up(by, row, *before.events)
+    return await _save(work, by, "update_webhook", row)
 
 
 async def rotate(work: Work, by: Staff, id: int) -> Webhook:
     by.check("manage_webhooks")
     row = msgspec.structs.replace(await find(work, id), secret=_new_secret(work))
+    _set_up(by, row)
     return await _save(work, by, "rotate_secret_webhook", row)
 
 
@@ -111,6 +149,7 @@ async def set_secret(work: Work, by: Staff, id: int, secret: str) -> Webhook:
         raise Invalid(fields={"secret": [Complaint("is invalid")]})
     sealed = work.find(identity.Sealer).seal(secret, PLACE)
     row = msgspec.structs.replace(await find(work, id), secret=sealed)
+    _set_up(by, row)
     return await _save(work, by, "rotate_secret_webhook", row)
 
 

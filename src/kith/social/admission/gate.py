@@ -113,4 +113,4 @@ class AddressGate:
         if not self._any_email:
             return True
         person = (await for_staff.staff_view.records_of(work.db, [user_id])).get(user_id)
-        return person is None or not await for_staff.is_turned_away(work, person.email, person.role)
+        return person is None or not await for_staff.is_turned_away(work, user_id, person.email, person.role)

@@ -13,6 +13,7 @@ from kith.social.accounts.tables import accounts
 from kith.social.admission.tables import server_blocks
 from kith.social.guards import outsider
 from kith.social.instance.kept_answers import kept, told
+from kith.social.remote_servers import is_of_server
 
 MOST = 10
 _encode = msgspec.json.Encoder().encode
@@ -25,7 +26,11 @@ class Prefix(msgspec.Struct, kw_only=True):
 _block = alias_of(server_blocks)
 _is_blocked = any_row(
     _block,
-    or_(accounts.c.domain == _block.c.domain, accounts.c.domain.like(bindparam("below", "%.") + _block.c.domain)),
+    or_(
+        is_of_server(accounts.c.domain, _block.c.domain),
+        accounts.c.domain.like(bindparam("below", "%.") + _block.c.domain),
+        accounts.c.domain.like(bindparam("below", "%.") + _block.c.domain + bindparam("at_port", ":%")),
+    ),
 )
 _known = (
     select(distinct(accounts.c.domain)).where(and_(accounts.c.domain != "", ~_is_blocked)).order_by(accounts.c.domain)

@@ -27,6 +27,7 @@ from kith.social.admission.tables import (
     server_blocks,
 )
 from kith.social.id_lists import IdList
+from kith.social.remote_servers import names_above
 from kith.social.versions import changed
 
 _id: BindParameter[Any] = bindparam("id")
@@ -91,7 +92,10 @@ _known_below = query(
     .where(
         or_(
             accounts.c.domain == bindparam("domain"),
-            and_(accounts.c.domain != "", accounts.c.domain.like(bindparam("below"), escape="!")),
+            *(
+                and_(accounts.c.domain != "", accounts.c.domain.like(bindparam(pattern), escape="!"))
+                for pattern in ("below", "at_port", "below_at_port")
+            ),
         )
     )
     .distinct(),
@@ -166,9 +170,7 @@ async def keep_federation_mode(db: Session, mode: str) -> None:
 
 async def blocks_of(db: Session, domain: str) -> list[ServerBlock]:
     """Those of a domain and of the domains above it, the most specific first."""
-    labels = domain.split(".")
-    above = [".".join(labels[place:]) for place in range(len(labels))]
-    found = await db.all(_by_domains, domains=above)
+    found = await db.all(_by_domains, domains=list(names_above(domain)))
     return sorted(found, key=lambda one: -len(one.domain))
 
 
@@ -181,9 +183,10 @@ async def find_allow(db: Session, domain: str) -> ServerAllow | None:
 
 
 async def known_below(db: Session, domain: str) -> list[str]:
-    """Domains of accounts that are known: this one, and those below it."""
+    """Domains of accounts that are known: this one, and those below it, at whatever port."""
     escaped = domain.replace("!", "!!").replace("_", "!_").replace("%", "!%")
-    return await db.slow(_known_below, domain=domain, below=f"%.{escaped}")
+    patterns = {"below": f"%.{escaped}", "at_port": f"{escaped}:%", "below_at_port": f"%.{escaped}:%"}
+    return await db.slow(_known_below, domain=domain, **patterns)
 
 
 async def lift(db: Session, domain: str, mark: datetime) -> None:

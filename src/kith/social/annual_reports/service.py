@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from kith.base.clocks import is_recent
 from kith.base.errors import NotFound
 from kith.base.jobs import JobKind
 from kith.base.work import Work
@@ -51,7 +52,7 @@ async def state_of(work: Work, me: AccountId, year: int) -> State:
     report = await _kept(work, me, year)
     if report is not None and report.made_at is not None:
         return "available"
-    if report is not None and work.now - report.asked_at < GIVEN_UP_AFTER:
+    if report is not None and is_recent(report.asked_at, work.now, GIVEN_UP_AFTER):
         return "generating"
     is_eligible = is_told(year, work.now) and await figures.has_posted(work.db, me, Year(year))
     return "eligible" if is_eligible else "ineligible"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from kith.base.clocks import is_recent
 from kith.base.errors import Conflict, NotFound
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
@@ -25,7 +26,7 @@ async def newest(work: Work, me: AccountId) -> Archive | None:
 
 
 def may_ask(work: Work, last: Archive | None) -> bool:
-    return last is None or last.created_at <= work.now - AGAIN
+    return last is None or not is_recent(last.created_at, work.now, AGAIN)
 
 
 async def ask(work: Work, actor: Account) -> Archive:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 import msgspec
 
 from kith.base.errors import Forbidden, NotFound
+from kith.base.moments import read_moment
 from kith.base.work import Work
 from kith.identity.for_configuration import ApiCaller, BadBlueprint, BlueprintRun, SecretText, StoredValues, Values
 from kith.social.accounts import user_accounts
@@ -177,10 +179,19 @@ class ListedModel:
                     read[name] = SecretText(value)
                 continue
             try:
-                read[name] = msgspec.convert(value, kind, strict=False)
+                found = msgspec.convert(value, kind, strict=False)
             except msgspec.ValidationError as error:
                 raise BadBlueprint(f"{name}: {str(error).partition(' - at')[0]}") from None
+            read[name] = _held(name, found) if isinstance(found, datetime) else found
         return read
+
+
+def _held(name: str, at: datetime) -> datetime:
+    """A moment that names no zone is in UTC."""
+    found = read_moment(at.isoformat())
+    if found is None:
+        raise BadBlueprint(f"{name}: there is no room for such a moment")
+    return found
 
 
 def _plain(value: Any) -> Any:

@@ -13,11 +13,13 @@ from sqlalchemy import and_, bindparam, select
 from kith.base.blobs import Blobs
 from kith.base.caches import ForAWhile
 from kith.base.db import query
-from kith.base.errors import NotFound
-from kith.base.http import Outgoing, OutgoingError
+from kith.base.errors import NotFound, Unavailable
+from kith.base.http import OutgoingError
+from kith.base.places import is_full
 from kith.base.work import Work
 from kith.social.emojis.tables import Emoji, emojis
 from kith.social.files.fetched import FetchedFiles
+from kith.social.files.fetches import FileFetches, download
 from kith.social.files.keys import folder_of
 from kith.social.files.processing import sniffed
 
@@ -26,7 +28,6 @@ __all__ = ["SHELF", "EmojiArrivals", "bring", "key_of", "keys_at"]
 SHELF = "emojis"
 MOST_BYTES = 512 << 10
 SECONDS = 10.0
-AT_ONCE = 4
 FAILED_SECONDS = 600.0
 MOST_FAILED = 20_000
 _ENDINGS = ("png", "jpg", "webp", "gif")
@@ -42,7 +43,6 @@ class EmojiArrivals:
     """What is being fetched, so that two who look fetch it once; and what could not be had a moment ago."""
 
     def __init__(self) -> None:
-        self.room = asyncio.Semaphore(AT_ONCE)
         self.failed: ForAWhile[bool] = ForAWhile("failed_emojis", seconds=FAILED_SECONDS, most=MOST_FAILED)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -72,25 +72,19 @@ async def bring(work: Work, id: int, key: str) -> None:
         raise NotFound
     if await work.find(FetchedFiles).is_rejected(work, emoji.domain):  # type: ignore[type-abstract]
         raise NotFound
-    async with state.lock(key), state.room:
+    async with state.lock(key), work.find(FileFetches).picture(emoji.file):
         if await blobs.exists(key):  # somebody else was quicker
             return
+        file = io.BytesIO()
         try:
-            raw = await _download(work, emoji.file)
+            await download(work, emoji.file, file, most=MOST_BYTES, seconds=SECONDS)
         except OutgoingError as error:
+            if is_full(error):
+                raise Unavailable from error
             state.failed.put(key, True)
             raise NotFound from error
-        found = await sniffed(io.BytesIO(raw))
+        found = await sniffed(file)
         if found is None or found.mime not in _TAKEN:
             state.failed.put(key, True)
             raise NotFound
-        await blobs.put(key, raw, found.mime)
-
-
-async def _download(work: Work, url: str) -> bytes:
-    outgoing = work.find(Outgoing)
-    headers = {"Accept": "image/*"}
-    async with outgoing.stream("GET", url, headers=headers, max_bytes=MOST_BYTES, timeout=SECONDS) as image:
-        if image.status != 200:
-            raise OutgoingError("protocol", f"answered {image.status}")
-        return b"".join([chunk async for chunk in image])
+        await blobs.put(key, file.getvalue(), found.mime)

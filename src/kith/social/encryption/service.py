@@ -19,13 +19,13 @@ from kith.social.encryption.elsewhere import DevicesElsewhere
 from kith.social.encryption.facts import EncryptedMessageCame
 from kith.social.encryption.franking import Franking, seal
 from kith.social.encryption.keys import is_key, is_signature_of
+from kith.social.encryption.shares import InboxRoom, spend_claim
 from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey
 from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 
 MOST_KEYS = 200  # that wait for a device to be claimed
 MOST_ELSEWHERE = 10  # who are asked for at other servers in one call
-MOST_MESSAGES = 1000  # that wait for a device to fetch them
 LONGEST_NAME = 255
 LONGEST_BODY = 32_768
 LONGEST_DIGEST = 256
@@ -186,9 +186,14 @@ async def _here(work: Work, me: AccountId, ids: Sequence[AccountId]) -> list[Dev
 async def claim(work: Work, me: AccountId, targets: Sequence[Target]) -> list[tuple[Device, OneTimeKey]]:
     """One key of each device. A device without any, and one that is not there, is left out."""
     taken = await _claim_elsewhere(work, me, targets)  # first: nobody is asked while something is written
-    for device in await _find(work, me, targets):
-        key = await store.take_key(work.db, device) if device is not None else None
-        if device is not None and key is not None:
+    devices = [device for device in await _find(work, me, targets) if device is not None]
+    claimant = await accounts.find(work.db, me) if devices else None
+    for device in devices:
+        if claimant is None:
+            break
+        spend_claim(work, claimant, device)
+        key = await store.take_key(work.db, device)
+        if key is not None:
             taken.append((device, key))
     return taken
 
@@ -227,10 +232,9 @@ async def deliver(work: Work, me: AccountId, source: Device, deliveries: Sequenc
     await _send_away(work, me, source, away)
     for id in sorted({device.id for device in devices}):  # in one order, so that nobody waits for each other
         await work.db.hold(f"inbox:{id}")
-    waiting = await store.count_messages(work.db, devices)
+    room, sender = await InboxRoom.of(work, devices), await accounts.find(work.db, me)
     for device, one in zip(devices, here, strict=True):
-        waiting[device.id] = waiting.get(device.id, 0) + 1
-        if waiting[device.id] > MOST_MESSAGES:
+        if sender is None or not room.take(device, sender):
             raise Invalid(fields={"device": [Complaint("has too many messages that it has not fetched", "too_many")]})
         await _put(work, me, source.device_id, device, one)
 
@@ -260,17 +264,17 @@ def _check_delivery(one: MessageDelivery) -> None:
 
 
 async def deliver_from_elsewhere(
-    work: Work, sender: AccountId, source: str, one: MessageDelivery, original_franking: str | None
+    work: Work, sender: Account, source: str, one: MessageDelivery, original_franking: str | None
 ) -> bool:
     """From a device that another server knows. False where it cannot be put: no such device, or too much waits."""
     _check_delivery(one)
-    [device] = await _find(work, sender, [Target(account_id=one.account_id, device_id=one.device_id)])
+    [device] = await _find(work, sender.id, [Target(account_id=one.account_id, device_id=one.device_id)])
     if device is None:
         return False
     await work.db.hold(f"inbox:{device.id}")
-    if (await store.count_messages(work.db, [device])).get(device.id, 0) >= MOST_MESSAGES:
+    if not (await InboxRoom.of(work, [device])).take(device, sender):
         return False
-    await _put(work, sender, source, device, one, original_franking)
+    await _put(work, sender.id, source, device, one, original_franking)
     return True
 
 

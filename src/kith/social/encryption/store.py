@@ -7,6 +7,7 @@ from sqlalchemy import BigInteger, BindParameter, and_, bindparam, delete, func,
 
 from kith.base.db import Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
+from kith.social.accounts.tables import accounts
 from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey, devices, messages, one_time_keys
 from kith.social.id_lists import IdList
 from kith.social.ids import AccountId
@@ -56,9 +57,10 @@ _take_key = query(delete(one_time_keys).where(one_time_keys.c.id == _any_key).re
 _insert_message = command(insert_into(messages))
 _message = query(select(messages).where(messages.c.id == bindparam("message")), EncryptedMessage)
 _count_messages = query(
-    select(messages.c.device_row, func.count())
+    select(messages.c.device_row, messages.c.from_account_id, func.coalesce(accounts.c.domain, ""), func.count())
+    .select_from(messages.outerjoin(accounts, accounts.c.id == messages.c.from_account_id))
     .where(any_of(messages.c.device_row, "devices"))
-    .group_by(messages.c.device_row),
+    .group_by(messages.c.device_row, messages.c.from_account_id, accounts.c.domain),
     tuple,
 )
 _clear = command(delete(messages).where(and_(messages.c.device_row == _device, messages.c.id <= bindparam("up_to"))))
@@ -119,9 +121,9 @@ async def find_message(db: Session, message_id: int) -> EncryptedMessage | None:
     return await db.one(_message, message=message_id)
 
 
-async def count_messages(db: Session, devices: Sequence[Device]) -> dict[int, int]:
-    """How many wait for each of them; those without any are left out."""
-    return dict(await db.all(_count_messages, devices=[device.id for device in devices]))
+async def count_messages(db: Session, devices: Sequence[Device]) -> list[tuple[int, AccountId, str, int]]:
+    """How many wait for each of them, from whom, and of which domain they are; empty for those who live here."""
+    return await db.all(_count_messages, devices=[device.id for device in devices])
 
 
 async def inbox_of(db: Session, device: Device, cursor: Cursor) -> list[EncryptedMessage]:

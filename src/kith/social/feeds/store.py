@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, delete, literal_column, select, update
 
+from kith.base.breath import Breath
 from kith.base.db import Instant, Session, add_once, any_of, command, query, upsert
 from kith.social.feeds.tables import FeedState, feed_states, feeds
 from kith.social.ids import AccountId, StatusId
@@ -118,9 +118,10 @@ async def trim(db: Session, owners: Iterable[int]) -> None:
 async def trim_in_turn(db: Session, status_ids: Sequence[StatusId]) -> None:
     """Some of the feeds that these statuses came into. So each has its turn, and none is looked for among all."""
     owners = sorted(await db.all(_in_turn, statuses=list(status_ids)))
+    breath = Breath()
     for start in range(0, len(owners), TOGETHER):
         await trim(db, owners[start : start + TOGETHER])
-        await asyncio.sleep(0)
+        await breath.take()
 
 
 async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int, int]]:

@@ -20,28 +20,34 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 import msgspec
-import structlog
 
 import kith
+from kith.base import asking
+from kith.base.counted_log import log_counted
 from kith.base.errors import NoSpace, Problem, Unavailable
+from kith.base.places import Full, Places
 from kith.social.files.process.refusal import NO_ROOM
 from kith.social.files.sniff import Sniffed
 
 __all__ = ["BadFile", "Bounds", "DecodedFile", "DecoderProcesses", "Fill", "Made", "copying"]
 
-AT_ONCE = 2
-SLOW_AT_ONCE = 1
+# Of each kind one place is always left to everybody else: whoever it is whose files take long, another server or
+# somebody who uploads them.
+STILL_AT_ONCE, STILL_EACH = 3, 2
+MOVING_AT_ONCE, MOVING_EACH = 2, 1
+MOVING_WAIT_SECONDS = 3600.0
+JOB_WAIT_SECONDS = 30.0  # of a job that has fetched nothing yet: others of its lane should have a turn
 WAIT_SECONDS = 120.0
 LEAST_FREE = 64 * 1024  # where a program failed with less, it was not the file's fault
 LEFTOVER_SECONDS = 2 * 3600.0
+
+OWNERS = ("host", "caller")
 
 BROKEN = "File type of uploaded media could not be verified"
 TOO_LONG = "The file takes too long to process"
 
 Craft = Literal["attachment", "thumbnail", "preview", "avatar", "header"]
 Fill = Callable[[Path], Awaitable[None]]
-
-_log = structlog.get_logger()
 
 
 class BadFile(Problem):
@@ -106,19 +112,22 @@ class DecoderProcesses:
     ) -> None:
         self._folder = folder
         self._still, self._animated, self._moving = still, animated, moving
-        self._places = asyncio.Semaphore(AT_ONCE)
-        self._slow_places = asyncio.Semaphore(SLOW_AT_ONCE)
+        self._still_places = Places("decoders", most=STILL_AT_ONCE, each=dict.fromkeys(OWNERS, STILL_EACH))
+        self._moving_places = Places("film_decoders", most=MOVING_AT_ONCE, each=dict.fromkeys(OWNERS, MOVING_EACH))
 
     @asynccontextmanager
-    async def make(self, craft: Craft, file: Sniffed, fill: Fill, *, moving: bool = False) -> AsyncIterator[Made]:
+    async def make(
+        self, craft: Craft, file: Sniffed, fill: Fill, *, moving: bool = False, of: int | None = None
+    ) -> AsyncIterator[Made]:
         """What `craft` makes of the file that `fill` writes; gone when the block ends. Raises `BadFile`.
 
-        One place is never taken by what is slow, so that a picture does not wait for a film.
+        What is slow has places of its own, so that a picture does not wait for a film. `of` is the account whose file
+        it is, where nobody waits for it.
         """
         plays = self._moving if file.family == "moving" else self._animated
         bounds = plays if moving else self._still
         async with AsyncExitStack() as stack:
-            await self._enter(stack, [self._slow_places, self._places] if moving else [self._places])
+            await stack.enter_async_context(self._place(of, moving=moving))
             folder = await asyncio.to_thread(self._new_folder)
             stack.push_async_callback(asyncio.to_thread, shutil.rmtree, folder, ignore_errors=True)
             await fill(folder / "source")
@@ -126,13 +135,20 @@ class DecoderProcesses:
             outcome = await _run(program, craft, file.mime, bounds, folder)
             yield Made(outcome, folder)
 
-    async def _enter(self, stack: AsyncExitStack, places: list[asyncio.Semaphore]) -> None:
+    @asynccontextmanager
+    async def _place(self, of: int | None, *, moving: bool) -> AsyncIterator[None]:
+        host = asking.host()
+        caller = asking.caller() if of is None else f"account:{of}"
+        places = self._moving_places if moving else self._still_places
+        patience = JOB_WAIT_SECONDS if of is not None else MOVING_WAIT_SECONDS if moving else WAIT_SECONDS
         try:
-            async with asyncio.timeout(WAIT_SECONDS if len(places) == 1 else None):
-                for place in places:
-                    await stack.enter_async_context(place)
-        except TimeoutError as error:
-            raise Unavailable from error
+            place = await places.enter(seconds=patience, host=host, caller=None if host else caller)
+        except Full as full:
+            raise Unavailable from full
+        try:
+            yield
+        finally:
+            place.give_back()
 
     def _new_folder(self) -> Path:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -206,7 +222,7 @@ def _read(folder: Path, code: int | None) -> DecodedFile:
             raise BadFile(msgspec.json.decode(told, type=_Refusal).error) from None
     if code == NO_ROOM or shutil.disk_usage(folder).free < LEAST_FREE:
         raise NoSpace
-    _log.warning("files.program_died", code=code, said=_tail(folder / "said"))
+    log_counted("warning", "files.program_died", str(code), code=code, said=_tail(folder / "said"))
     raise BadFile(TOO_LONG if code in (None, -signal.SIGXCPU, -signal.SIGKILL) else BROKEN)
 
 

@@ -7,6 +7,7 @@ MOVING_BYTES = 99 * 1024 * 1024
 PROFILE_BYTES = 8 * 1024 * 1024
 
 IMAGE_PIXELS = 33_177_600  # what may come: 7680 by 4320
+JPEG_SCANS = 100  # each goes over the whole picture, and an empty one takes a few bytes; programs write about ten
 STORED_PIXELS = 8_294_400  # what is kept: 3840 by 2160
 PREVIEW_PIXELS = 230_400  # 640 by 360
 GIF_PIXELS = 921_600

@@ -90,7 +90,7 @@ class Now(msgspec.Struct, frozen=True):
 def v2(
     settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec.Raw | None, vapid: str, now: Now
 ) -> dict[str, Any]:
-    access = "authenticated" if settings.secure_mode else "public"
+    access = "authenticated" if settings.is_members_only else "public"
     feeds = {"local": access, "remote": access}
     return {
         "domain": settings.domain,

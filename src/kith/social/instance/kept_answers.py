@@ -44,7 +44,7 @@ def told(
     settings: Settings, body: bytes, *headers: tuple[bytes, bytes], status: int = 200, is_open: bool = False
 ) -> Answer:
     """The same for everybody who may ask, so that anything on the way may keep it."""
-    caching = [FOR_ALL] if is_open or not settings.secure_mode else [PRIVATE, VARY]
+    caching = [FOR_ALL] if is_open or not settings.is_members_only else [PRIVATE, VARY]
     return Answer(status, (JSON, *caching, *headers), body)
 
 

@@ -11,7 +11,7 @@ import msgspec
 from kith.base.blobs import Blobs
 from kith.base.errors import NotFound
 from kith.base.ids import at_of
-from kith.base.jobs import JobKind
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.files.decoder_processes import BadFile, DecoderProcesses, Fill
 from kith.social.files.keys import UPLOADS, folder_of, id_of_upload
@@ -51,7 +51,9 @@ async def process(work: Work, payload: Process) -> None:
     source = row.source
     name = source.rpartition("/")[2]
     try:
-        async with work.find(DecoderProcesses).make("attachment", file, _fetching(work, source), moving=True) as made:
+        async with work.find(DecoderProcesses).make(
+            "attachment", file, _fetching(work, source), moving=True, of=row.account_id
+        ) as made:
             keys = await put_away(work, row, made, name)
     except (BadFile, NotFound) as error:
         await store.fail(work.db, row.id, error.message)
@@ -134,7 +136,8 @@ PROCESS: JobKind[Process] = JobKind(
     payload=Process,
     handler=process,
     outside=True,
-    concurrency=1,
+    concurrency=2,
+    **MAKES_ROOM,
     attempts=4,
     patience=timedelta(minutes=70),
 )

@@ -121,7 +121,7 @@ async def _apply(work: Work, by: Staff, account: Account, type: str) -> None:
     elif type == "sensitive" and account.sensitized_at is None:
         await accounts.change(work.db, account.id, {"sensitized_at": work.now}, work.now)
         work.announce(AccountSensitized(account_id=account.id))
-    elif type == "silence" and account.silenced_at is None:
+    elif type == "silence" and (account.silenced_at is None or not account.is_local):
         await accounts.change(work.db, account.id, {"silenced_at": work.now}, work.now)
     elif type == "suspend":
         await suspend(work, by, account)
@@ -131,9 +131,10 @@ async def _apply(work: Work, by: Staff, account: Account, type: str) -> None:
 async def suspend(work: Work, by: Staff, account: Account) -> None:
     """Hidden everywhere, with every sign-in, token and app ended, all at once; the data goes after a while.
 
-    Whoever lives elsewhere loses their follows here at once.
+    Whoever lives elsewhere loses their follows here at once. They may be suspended already, by their own server or by
+    a block of it: either may take that back, so the team's suspension has a moment of its own.
     """
-    if account.suspended_at is not None:
+    if account.suspended_at is not None and account.is_local:
         return
     await accounts.change(work.db, account.id, {"suspended_at": work.now}, work.now)
     was_active = True
@@ -208,6 +209,7 @@ async def approve(work: Work, by: Staff, account: Account) -> None:
     by.check("manage_users")
     if account.user_id is None:
         raise Forbidden
+    await refuse_if_above(work, by, account)
     await record(work, by, "approve_user", account)
     try:
         await for_staff.approve_signup(work, account.user_id, by=by.user_id, by_name=by.name)
@@ -219,6 +221,7 @@ async def reject(work: Work, by: Staff, account: Account) -> None:
     by.check("manage_users")
     if account.user_id is None:
         raise Forbidden
+    await refuse_if_above(work, by, account)
     await record(work, by, "reject_user", account)
     try:
         await for_staff.reject_signup(work, account.user_id, by=by.user_id, by_name=by.name)

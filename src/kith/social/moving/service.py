@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from kith.base.clocks import is_recent
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.identity import for_social as identity
@@ -58,7 +59,7 @@ async def _find(work: Work, text: str, field: str) -> Account:
 
 async def move_out(work: Work, account: Account, *, uri: str, password: str) -> Account:
     """Everybody who follows here is asked to follow there instead. What was posted stays."""
-    if account.moved_at is not None and work.now - account.moved_at < COOLDOWN:
+    if account.moved_at is not None and is_recent(account.moved_at, work.now, COOLDOWN):
         words = f"You have moved recently. You can move again {COOLDOWN.days} days after that."
         raise Invalid(fields={"": [Complaint(words, "on_cooldown")]})
     if not uri.strip():

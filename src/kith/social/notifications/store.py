@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
+from sqlalchemy import BindParameter, Text, and_, bindparam, delete, exists, func, or_, select
 
 from kith.base.db import Session, add_once, alias_of, any_of, command, query
 from kith.social.accounts.access import is_there
@@ -16,6 +16,7 @@ from kith.social.notifications import access
 from kith.social.notifications.policy import Acquaintance
 from kith.social.notifications.tables import Notification, notifications
 from kith.social.relationships import rules
+from kith.social.remote_servers import is_of_server
 from kith.social.statuses.tables import favourites, mentions, statuses, votes
 
 N = notifications
@@ -47,7 +48,7 @@ _forget_older = command(
 _forget_between = command(
     delete(N).where(and_(N.c.account_id == _me, N.c.from_id == bindparam("other"), N.c.subject_id.is_(None)))
 )
-_is_from_there = and_(accounts.c.id == N.c.from_id, accounts.c.domain == bindparam("domain"))
+_is_from_there = and_(accounts.c.id == N.c.from_id, is_of_server(accounts.c.domain, bindparam("domain", type_=Text())))
 _forget_domain = command(
     delete(N).where(
         and_(N.c.account_id == _me, N.c.subject_id.is_(None), exists(select(accounts.c.id).where(_is_from_there)))

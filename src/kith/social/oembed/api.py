@@ -7,7 +7,7 @@ import msgspec
 from kith.base.errors import NotFound
 from kith.base.routing import FromQuery, get
 from kith.base.work import Work
-from kith.social.guards import anyone
+from kith.social.guards import outsider
 from kith.social.oembed import service
 from kith.social.oembed.entities import render_embedded
 
@@ -21,7 +21,7 @@ class OEmbedQuery(msgspec.Struct, kw_only=True):
     format: str = "json"
 
 
-@get("/api/oembed", guards=[anyone])
+@get("/api/oembed", guards=[outsider])
 async def show_embedded(work: Work, asked: FromQuery[OEmbedQuery]) -> dict[str, Any]:
     if asked.format != "json":
         raise NotFound

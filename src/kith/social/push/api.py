@@ -101,7 +101,8 @@ async def _holder(exchange: Exchange, me: AccountId) -> service.Holder:
     if caller.is_browser:
         return service.Holder(me, "", caller.key_hash or "", "session")
     kind: Literal["app", "personal"] = "app" if caller.grant_uuid is not None else "personal"
-    return service.Holder(me, await find_key(exchange), caller.key_hash or "", kind)
+    key = await find_key(exchange)
+    return service.Holder(me, key if isinstance(key, str) else "", caller.key_hash or "", kind)
 
 
 @put(PATH, guards=[PUSH])

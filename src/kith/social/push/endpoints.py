@@ -7,9 +7,10 @@ from ipaddress import ip_address
 
 from yarl import URL
 
-from kith.base.errors import Complaint
+from kith.base.errors import Complaint, Unavailable
 from kith.base.http import OutgoingError, PrivateHosts, checked_url
 from kith.base.http.names import Names
+from kith.base.places import Full
 from kith.base.work import Work
 
 __all__ = ["EndpointNames", "complain", "host_of", "is_sendable", "origin_of"]
@@ -41,7 +42,10 @@ async def complain(work: Work, endpoint: str) -> Complaint | None:
     host, port = url.raw_host or "", url.port or 443
     if not _has_fit_scheme(url, private_hosts):
         return Complaint("must begin with https://")
-    found = await work.find(EndpointNames).resolve(host)
+    try:
+        found = await work.find(EndpointNames).resolve(host)
+    except Full as full:
+        raise Unavailable from full
     if found and not any(private_hosts.may_reach(host, ip_address(one.partition("%")[0]), port) for one in found):
         return Complaint("is not at a public address")
     return None

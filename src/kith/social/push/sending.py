@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import email.utils
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import Enum
 
 import msgspec
@@ -12,6 +11,7 @@ from kith.base import vapid
 from kith.base.caches import ForAWhile
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.keys import Keys
+from kith.base.moments import read_http_date
 from kith.base.work import Work
 from kith.social.push import endpoints, keys, service, unsubscribing
 from kith.social.push.encryption import Encrypted, encrypt, encrypt_legacy
@@ -118,9 +118,5 @@ def _wait(retry_after: str, now: datetime) -> timedelta | None:
     text = retry_after.strip()[:40]
     if text.isascii() and text.isdigit():
         return min(timedelta(seconds=int(text[:9])), LONGEST_WAIT)
-    try:
-        until = email.utils.parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
-    return min(until - now, LONGEST_WAIT)
+    until = read_http_date(text)
+    return None if until is None else min(until - now, LONGEST_WAIT)

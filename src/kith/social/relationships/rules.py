@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from kith.base.db import Instant, alias_of, any_row
 from kith.social.relationships import tables
+from kith.social.remote_servers import has_port, is_port_of
 
 Clause = ColumnElement[bool]
 Id = ColumnElement[Any]
@@ -81,8 +82,16 @@ def mutes(viewer: Id, account_id: Id) -> Clause:
 
 
 def blocks_domain(viewer: Id, domain: Id) -> Clause:
-    """The local domain, which is empty, is never blocked."""
-    return and_(domain != literal_column("''"), _has(tables.domain_blocks, {"account_id": viewer, "domain": domain}))
+    """The local domain, which is empty, is never blocked; a name is blocked with all of its ports."""
+    own = alias_of(tables.domain_blocks)
+    by_name = any_row(own, and_(own.c.account_id == viewer, is_port_of(domain, own.c.domain)))
+    return and_(
+        domain != literal_column("''"),
+        or_(
+            _has(tables.domain_blocks, {"account_id": viewer, "domain": domain}),
+            and_(has_port(domain), by_name),
+        ),
+    )
 
 
 def is_observed(account_id: Id) -> Clause:
@@ -97,11 +106,13 @@ def is_observed(account_id: Id) -> Clause:
 def is_hidden_from_anyone(author: FromClause) -> Clause:
     """Whether there is anybody at all from whom `hides_author` hides the account: of most there is nobody."""
     blocks, mutes, domains = alias_of(tables.blocks), alias_of(tables.mutes), alias_of(tables.domain_blocks)
+    names = alias_of(tables.domain_blocks)
     return or_(
         any_row(blocks, blocks.c.target_id == author.c.id),
         any_row(blocks, blocks.c.account_id == author.c.id),
         any_row(mutes, mutes.c.target_id == author.c.id),
         and_(author.c.domain != literal_column("''"), any_row(domains, domains.c.domain == author.c.domain)),
+        and_(has_port(author.c.domain), any_row(names, is_port_of(author.c.domain, names.c.domain))),
     )
 
 

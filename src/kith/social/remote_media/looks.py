@@ -64,7 +64,7 @@ class Looks:
             return None
         if shelf == store.CARDS:
             work.find(Limiter).spend(LOOKING, address_key(work.origin.address))
-            async with work.find(Arrivals).of(-id), work.find(Arrivals).room:
+            async with work.find(Arrivals).of(-id):
                 found = await pictures.bring(work, id, key)
             return None if found == key else file_url(work.settings, found)
         raise NotFound

@@ -10,20 +10,20 @@ import asyncio
 import hashlib
 import tempfile
 from datetime import timedelta
-from typing import IO
 from weakref import WeakValueDictionary
 
 import msgspec
 
 from kith.base.blobs import Blobs
 from kith.base.errors import NotFound, Unavailable
-from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import JobKind
+from kith.base.http import OutgoingError
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.admission import store as admission
 from kith.social.files import limits
 from kith.social.files.decoder_processes import BadFile, DecoderProcesses, Made, copying
+from kith.social.files.fetches import FileFetches, download
 from kith.social.files.processing import is_moving, sniffed
 from kith.social.media import store
 from kith.social.media.processed_files import fill_in, put_away
@@ -35,16 +35,14 @@ __all__ = ["FETCH", "Arrivals", "FetchRemoteMedia", "bring", "is_rejected"]
 
 PICTURE_SECONDS = 15.0
 FILM_SECONDS = 600.0
-AT_ONCE = 8
 _PLAYING = ("video", "gifv", "audio")
-_FOR_NOW = ("timeout", "connect", "protocol")
+_FOR_NOW = ("timeout", "connect", "protocol", "busy")
 
 
 class Arrivals:
-    """What is being fetched, so that two who look fetch it once, and only so much at a time for everybody."""
+    """What is being fetched, so that two who look fetch it once."""
 
     def __init__(self) -> None:
-        self.room = asyncio.Semaphore(AT_ONCE)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, media_id: int) -> asyncio.Lock:
@@ -90,7 +88,7 @@ async def _picture(work: Work, media_id: int) -> Media | None:
         if row.file:
             return row
         try:
-            async with work.find(Arrivals).room:
+            async with work.find(FileFetches).picture(row.remote_url or ""):
                 made = await _fetched(work, row, seconds=PICTURE_SECONDS, most=limits.IMAGE_BYTES, may_play=False)
         except OutgoingError as error:
             raise (Unavailable if error.reason in _FOR_NOW else NotFound) from error
@@ -110,7 +108,8 @@ async def fetch(work: Work, payload: FetchRemoteMedia) -> None:
     if row is None or row.file or row.remote_url is None or await is_from_rejected(work, row):
         return
     try:
-        made = await _fetched(work, row, seconds=FILM_SECONDS, most=limits.MOVING_BYTES, may_play=True)
+        async with work.find(FileFetches).film(row.remote_url):
+            made = await _fetched(work, row, seconds=FILM_SECONDS, most=limits.MOVING_BYTES, may_play=True)
     except BadFile:
         return
     except OutgoingError as error:
@@ -131,7 +130,7 @@ async def _fetched(
     url = row.remote_url or ""
     name = hashlib.sha256(f"{row.id} {url}".encode()).hexdigest()[:32]
     with tempfile.SpooledTemporaryFile(1 << 20) as file:
-        await _download(work, url, file, seconds=seconds, most=most)
+        await download(work, url, file, seconds=seconds, most=most, headers={})
         found = await sniffed(file)
         if found is None:
             raise BadFile
@@ -166,21 +165,13 @@ async def _keep(work: Work, media_id: int, made: Made, keys: dict[str, str], siz
     return row
 
 
-async def _download(work: Work, url: str, file: IO[bytes], *, seconds: float, most: int) -> None:
-    async with work.find(Outgoing).stream("GET", url, max_bytes=most, timeout=seconds) as answer:
-        if answer.status != 200:
-            gone = answer.status < 500 and answer.status not in (408, 429)
-            raise OutgoingError("bad_url" if gone else "protocol", f"answered {answer.status}")
-        async for chunk in answer:
-            await asyncio.to_thread(file.write, chunk)
-
-
 FETCH: JobKind[FetchRemoteMedia] = JobKind(
     name="media.fetch",
     payload=FetchRemoteMedia,
     handler=fetch,
     outside=True,
-    concurrency=1,
+    concurrency=2,
+    **MAKES_ROOM,
     attempts=4,
     patience=timedelta(minutes=70),
 )

@@ -59,7 +59,7 @@ async def let_in(exchange: Exchange, *scopes: str, offered: str = "") -> Listene
     )  # fmt: skip
 
 
-async def _bearer(exchange: Exchange, key: str, scopes: tuple[str, ...]) -> identity.Bearer:
+async def _bearer(exchange: Exchange, key: str | identity.PageSession, scopes: tuple[str, ...]) -> identity.Bearer:
     if not key:
         exchange.dialect = PRIVATE
         exchange.spent = exchange.find(Limiter).spend(ANONYMOUS, address_key(exchange.address))

@@ -13,6 +13,7 @@ from typing import Any
 
 import structlog
 
+from kith.base.counted_log import log_counted
 from kith.base.news import Fact
 from kith.base.work import Works
 from kith.identity import for_social as identity
@@ -177,7 +178,7 @@ class Streaming:
         try:
             await doing
         except Exception as error:  # noqa: BLE001
-            _log.error(event, exc_info=error)
+            log_counted("error", event, error=error)
 
 
 _Meant = Callable[[Any, StreamConnection], bool]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, and_, bindparam, exists, or_, select
+from sqlalchemy import BigInteger, Text, and_, bindparam, exists, or_, select
 
 from kith.base.db import alias_of, any_of, query
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feeds
 from kith.social.relationships import rules
+from kith.social.remote_servers import is_of_server
 from kith.social.statuses.tables import mentions
 from kith.social.tags.tables import status_tags, tag_follows
 from kith.social.timelines.feed_rules import TA, T
@@ -50,7 +51,7 @@ entries_from = query(
             and_(
                 _feed.c.owner == _owner,
                 _feed.c.author_id != _feed.c.owner,
-                or_(_sayer.c.domain == bindparam("domain"), TA.c.domain == bindparam("domain")),
+                or_(*(is_of_server(one.c.domain, bindparam("domain", type_=Text())) for one in (_sayer, TA))),
             )
         )
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from kith.base.clocks import is_recent
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.feeds.tables import FeedState
@@ -23,7 +24,7 @@ async def is_ready(work: Work, me: AccountId) -> bool:
         return await _begin(work, me)
     if state.state == feeds.BUILDING:
         return await _wait(work, state)
-    if work.now - state.active_at > NOTED_EVERY:
+    if not is_recent(state.active_at, work.now, NOTED_EVERY):
         async with work.aside() as aside:
             await feeds.note_presence(aside.db, me, aside.now)
     return True
@@ -41,8 +42,10 @@ async def _begin(work: Work, me: AccountId) -> bool:
 async def _wait(work: Work, state: FeedState) -> bool:
     """Whoever builds it may have failed: it is asked for again now and then, and not waited for after a day."""
     me = state.account_id
-    is_late = work.now - state.active_at > GIVEN_UP_AFTER  # since it was begun: nobody is noted while it is built
-    if is_late or work.now - state.changed_at > ASKED_EVERY:
+    is_late = not is_recent(
+        state.active_at, work.now, GIVEN_UP_AFTER
+    )  # since it was begun: nobody is noted while it is built
+    if is_late or not is_recent(state.changed_at, work.now, ASKED_EVERY):
         async with work.aside() as aside:
             if is_late:
                 await feeds.set_state(aside.db, me, feeds.READY, aside.now)

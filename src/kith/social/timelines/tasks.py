@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
 
+from kith.base.breath import Breath
 from kith.base.ids import id_at
 from kith.base.jobs import JobKind
 from kith.base.work import Work
@@ -77,12 +77,13 @@ async def _put_into_homes(work: Work, ids: Sequence[StatusId], *, after: int = 0
     if not ids:
         return []
     ends: dict[StatusId, int] = dict(await work.db.all(feed_rules.ends_of_chunks, statuses=list(ids), after=after))
+    breath = Breath()
     for upto in {LAST, *ends.values()}:
         alike = [id for id in ids if ends.get(id, LAST) == upto]
         for start in range(0, len(alike), TOGETHER):
             some = alike[start : start + TOGETHER]
             await work.db.run(feed_rules.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
-            await asyncio.sleep(0)  # a post may go into a thousand homes: others have their turn in between
+            await breath.take()  # a post may go into a thousand homes
     for id, upto in ends.items():
         work.enqueue(FAN_OUT, FanOut(status_id=id, after=upto))
     return list(ends)

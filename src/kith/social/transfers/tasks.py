@@ -7,7 +7,7 @@ from datetime import timedelta
 import msgspec
 
 from kith.base.errors import Problem
-from kith.base.jobs import JobKind
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -85,6 +85,7 @@ IMPORT: JobKind[ImportStep] = JobKind(
     handler=take_step,
     outside=True,
     concurrency=2,
+    **MAKES_ROOM,
     patience=PATIENCE,
 )
 FORGET: JobKind[ForgetImports] = JobKind(

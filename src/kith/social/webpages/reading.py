@@ -16,38 +16,41 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import structlog
+from yarl import URL
 
 import kith
+from kith.base.counted_log import log_counted
+from kith.base.http.sites import site_of
+from kith.base.places import Places
 from kith.social.webpages.page_facts import PageFacts
 
 __all__ = ["PageFacts", "Webpages"]
 
-AT_ONCE = 2
+AT_ONCE, EACH = 3, {"host": 2}
+WAIT_SECONDS = 60.0
 MEMORY = 512 << 20
 CPU_SECONDS = 2
 SECONDS = 20.0
 MOST_SAID = 4 << 20
 
-_log = structlog.get_logger()
-
 
 class Webpages:
     def __init__(self) -> None:
-        self._places = asyncio.Semaphore(AT_ONCE)
+        self._places = Places("page_readers", most=AT_ONCE, each=EACH)
 
     async def page(self, body: bytes, charset: str, url: str) -> PageFacts | None:
         """What a page says about itself; None where it could not be read within the limits."""
-        said = await self._run(body, craft="page", charset=charset, url=url)
+        said = await self._run(body, url, craft="page", charset=charset, url=url)
         return None if said is None else msgspec.json.decode(said, type=PageFacts)
 
-    async def own_links(self, body: bytes) -> list[str]:
-        said = await self._run(body, craft="own_links")
+    async def own_links(self, body: bytes, url: str) -> list[str]:
+        said = await self._run(body, url, craft="own_links")
         return [] if said is None else msgspec.json.decode(said, type=list[str])
 
-    async def _run(self, body: bytes, **job: Any) -> bytes | None:
+    async def _run(self, body: bytes, came_from: str, **job: Any) -> bytes | None:
+        """Raises `Full` where pages of others, or of the same host, take too long."""
         job |= {"memory": MEMORY, "seconds": CPU_SECONDS}
-        async with self._places:
+        async with self._places.take(seconds=WAIT_SECONDS, host=site_of(URL(came_from))):
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-P",
@@ -73,5 +76,12 @@ class Webpages:
                 await process.wait()
         if process.returncode == 0 and len(said) <= MOST_SAID:
             return said
-        _log.warning("webpages.not_read", craft=job["craft"], url=job.get("url"), code=process.returncode)
+        log_counted(
+            "warning",
+            "webpages.not_read",
+            job["craft"],
+            craft=job["craft"],
+            url=job.get("url"),
+            code=process.returncode,
+        )
         return None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from urllib.parse import urljoin, urlsplit
+
+from kith.base.moments import read_moment
 
 __all__ = ["address", "is_web", "moment", "pixels", "plain_line", "site"]
 
@@ -52,11 +54,4 @@ def pixels(given: object) -> int:
 
 
 def moment(given: str) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(given[:100].strip())
-    except ValueError:
-        return None
-    try:
-        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    except OverflowError:
-        return None
+    return read_moment(given[:100].strip())

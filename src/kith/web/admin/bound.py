@@ -11,11 +11,22 @@ from kith.base.errors import Invalid
 from kith.base.exchange import Exchange
 from kith.identity import for_pages as identity
 from kith.web import own_api
+from kith.web.admin.console_rights import known_rights
 from kith.web.admin.questions import Option
 from kith.web.settings.forms import text_field
 from kith.web.translation import translatable
 
-__all__ = ["MOST", "Decider", "bind", "deciders", "find_person", "group_options", "policy_options", "unbind"]
+__all__ = [
+    "MOST",
+    "Decider",
+    "bind",
+    "count_naming",
+    "deciders",
+    "find_person",
+    "group_options",
+    "policy_options",
+    "unbind",
+]
 
 _BINDINGS = "/api/v2/policies/bindings/"
 MOST = 200
@@ -24,7 +35,7 @@ _KIND_WORDS = {"policy": translatable("policy"), "group": translatable("group"),
 
 
 class Decider(msgspec.Struct, frozen=True):
-    """One binding, with the name of whom or what it is about."""
+    """One binding, with the name of whom or what it is about; `is_gone`: of whom it was about, and who was deleted."""
 
     pk: str
     target: str
@@ -35,6 +46,7 @@ class Decider(msgspec.Struct, frozen=True):
     enabled: bool
     order: int
     expires: str | None
+    is_gone: bool
 
     @property
     def words(self) -> str:
@@ -56,19 +68,28 @@ async def deciders(exchange: Exchange, targets: Sequence[str]) -> dict[str, list
 
 
 def _decider(one: Mapping[str, Any], names: Mapping[str, str]) -> Decider:
-    kind = next(name for name in _KIND_WORDS if one[name] is not None)
-    about = str(one[kind])
+    kind = next((name for name in _KIND_WORDS if one[name] is not None), one["gone_kind"] or "group")
+    about = "" if one["gone"] else str(one[kind])
     return Decider(
         pk=one["pk"],
         target=one["target"],
         kind=kind,
         about=about,
-        name=names.get(about, about),
+        name=(one["gone_name"] or "?") if one["gone"] else names.get(about, about),
         negate=one["negate"],
         enabled=one["enabled"],
         order=one["order"],
         expires=one["expires"],
+        is_gone=one["gone"],
     )
+
+
+async def count_naming(exchange: Exchange, path: str, key: str) -> int:
+    """How many bindings would lose whom they name if this person or group were deleted; 0 for who may not see them."""
+    kind = {"/core/groups/": "group", "/core/users/": "user"}.get(path)
+    if kind is None or not known_rights(exchange).may("policies.view_policybinding"):
+        return 0
+    return int((await own_api.ask(exchange, _BINDINGS, **{kind: key, "limit": 1}))["count"])
 
 
 async def bind(exchange: Exchange, target: str, form: Mapping[str, Any]) -> None:

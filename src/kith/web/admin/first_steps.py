@@ -34,7 +34,7 @@ class FirstStep(msgspec.Struct, frozen=True):
 
 async def has_backup(work: Work) -> bool:
     """Whether a backup has succeeded lately."""
-    last = await backups.last_success(work.db, BACKUP)
+    last = await backups.last_success(work.db, BACKUP, work.now)
     return last is not None and work.now - last.started_at < LATELY
 
 

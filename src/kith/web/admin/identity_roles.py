@@ -63,11 +63,15 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z][a-z]+[0-9]*|[a-z]+")
 
 
 class RecordKind(msgspec.Struct, frozen=True):
-    """A kind of records, and what can be permitted with it: permissions and their words."""
+    """A kind of records, and what can be permitted with it: permissions and their words.
+
+    `leads_to` is what whoever has these permissions can bring about.
+    """
 
     name: str
     area: str
     choices: tuple[tuple[str, str], ...]
+    leads_to: str = ""
 
 
 def _kinds() -> tuple[RecordKind, ...]:
@@ -76,6 +80,7 @@ def _kinds() -> tuple[RecordKind, ...]:
             " ".join(_WORD.findall(one.name)),
             one.area,
             tuple((one.permission(verb), words) for verb, operation, words in VERBS if operation in one.allow),
+            identity.power_of(one).leads_to,
         )
         for one in identity.RESOURCES
     ]
@@ -211,6 +216,7 @@ async def _page(
         role=role,
         held=set(role["permissions"]),
         search=search,
+        special=identity.SPECIAL_POWERS,
         areas_of=_by_area(_found(search)),
         others=sorted(set(role["permissions"]) - _named) if not search else [],
         may=rights.permissions,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
+from kith.base.moments import read_moment
 from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
 from kith.web import own_api
@@ -147,11 +148,8 @@ def _read_end(day: str, now: datetime) -> tuple[datetime | None, dict[str, list[
     """The end of a day; none is given for an invitation that does not end by itself."""
     if not day:
         return None, {}
-    try:
-        until = datetime.fromisoformat(f"{day}T23:59:59").replace(tzinfo=UTC)
-    except ValueError:
-        return None, {"expires": [_NOT_A_DAY]}
-    return (until, {}) if until > now else (None, {"expires": [_NOT_A_DAY]})
+    until = read_moment(f"{day}T23:59:59")
+    return (until, {}) if until is not None and until > now else (None, {"expires": [_NOT_A_DAY]})
 
 
 def _data(given: dict[str, str]) -> dict[str, str]:

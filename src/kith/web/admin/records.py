@@ -14,7 +14,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
 from kith.web import own_api
-from kith.web.admin import trying
+from kith.web.admin import bound, trying
 from kith.web.admin.console_rights import known_rights
 from kith.web.admin.frame import admin_page, enter
 from kith.web.admin.questions import Option, Question, kind_of, questions, read_answers
@@ -211,6 +211,7 @@ async def _form(
         is_new=key == "new",
         may_save=may_save,
         may_delete=key != "new" and _may(exchange, resource, "delete", "delete"),
+        bound=await bound.count_naming(exchange, resource.path, key) if key != "new" else 0,
     )
 
 

@@ -59,7 +59,10 @@ WORDS: dict[str, tuple[str, str]] = {
         translatable("Mail providers, mail addresses and networks."),
     ),
     "manage_taxonomies": (translatable("Review trends"), translatable("Decide which hashtags, links and posts show.")),
-    "manage_settings": (translatable("Change settings"), translatable("Name, sign-up, texts of mails and more.")),
+    "manage_settings": (
+        translatable("Change settings"),
+        translatable("Name, sign-up, texts of mails and more, but not whether new members confirm their address."),
+    ),
     "manage_rules": (translatable("Write the rules"), translatable("Those that members agree to.")),
     "manage_announcements": (translatable("Make announcements"), translatable("On everybody's pages, or by mail.")),
     "manage_custom_emojis": (translatable("Look after emoji"), translatable("Add, copy and switch them off.")),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from kith.base.errors import Forbidden, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
+from kith.base.moments import read_moment
 from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
 from kith.web import own_api
@@ -167,10 +168,7 @@ async def _read(exchange: Exchange, given: dict[str, str]) -> dict[str, Any]:
 
 
 def _end_of(day: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(f"{day}T23:59:59").replace(tzinfo=UTC)
-    except ValueError:
-        return None
+    return read_moment(f"{day}T23:59:59")
 
 
 @post(f"{PLACE}/{{id}}/revoke")

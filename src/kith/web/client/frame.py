@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from kith.base.caches import UntilWritten
-from kith.base.errors import Forbidden
+from kith.base.errors import Forbidden, Unauthenticated
 from kith.base.exchange import Answer, Exchange, Headers
 from kith.base.work import Work
 from kith.identity import for_pages as identity
@@ -25,7 +25,15 @@ from kith.web.page_language import language_of
 from kith.web.pages import page, see_other
 from kith.web.translation import translatable
 
-__all__ = ["STRANGERS", "PageMember", "client_page", "find_member", "find_visible_member", "sign_in_first"]
+__all__ = [
+    "STRANGERS",
+    "PageMember",
+    "check_open_to_strangers",
+    "client_page",
+    "find_member",
+    "find_visible_member",
+    "sign_in_first",
+]
 
 KEPT_SIZE = 16 << 10
 Way = tuple[str, str, str, str]  # its name, address, picture and words
@@ -85,6 +93,12 @@ async def find_visible_member(exchange: Exchange) -> PageMember | None:
         return await find_member(exchange)
     except Forbidden:
         return None
+
+
+def check_open_to_strangers(exchange: Exchange) -> None:
+    """For what knows nobody, such as feeds and frames of other sites: it is there only where everybody may read it."""
+    if exchange.server.works.settings.is_members_only:
+        raise Unauthenticated
 
 
 def sign_in_first(exchange: Exchange) -> Answer:

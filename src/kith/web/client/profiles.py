@@ -13,7 +13,7 @@ from urllib.parse import quote
 import msgspec
 from markupsafe import Markup
 
-from kith.base.errors import Forbidden, Gone, NotFound, Unauthenticated
+from kith.base.errors import Forbidden, Gone, NotFound
 from kith.base.exchange import Answer, Exchange, Headers
 from kith.base.paging import Cursor
 from kith.base.routing import FromPath, Route, get
@@ -30,7 +30,7 @@ from kith.social.tags import store as tags
 from kith.social.text.parts import normal_tag
 from kith.social.timelines import reading
 from kith.web import own_api
-from kith.web.client.frame import PageMember, client_page, find_member
+from kith.web.client.frame import PageMember, check_open_to_strangers, client_page, find_member
 from kith.web.client.previews import person_data, preview_of_person
 from kith.web.client.readers import PageReader, reader_of
 from kith.web.client.status_html import piece, pieces
@@ -191,10 +191,10 @@ async def _pinned(work: Work, account: Account, me: AccountId | None, reader: Pa
 
 
 async def looking(exchange: Exchange) -> PageMember | None:
-    """In secure mode nothing is shown to strangers, on pages as in the API."""
+    """Who looks: nobody in particular only where strangers may, on pages as in the API."""
     member = await find_member(exchange)
-    if member is None and exchange.server.works.settings.secure_mode:
-        raise Unauthenticated
+    if member is None:
+        check_open_to_strangers(exchange)
     return member
 
 

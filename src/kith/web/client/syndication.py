@@ -15,7 +15,6 @@ from typing import Any
 
 import msgspec
 
-from kith.base.errors import Unauthenticated
 from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.paging import Cursor
 from kith.base.work import Work
@@ -27,6 +26,7 @@ from kith.social.tags import store as tags
 from kith.social.text.html import plain
 from kith.social.text.parts import normal_tag
 from kith.social.timelines import reading
+from kith.web.client.frame import check_open_to_strangers
 from kith.web.page_language import language_of
 from kith.web.shown_posts import written
 from kith.web.translation import Translator, translatable, translator
@@ -99,9 +99,8 @@ async def feed_of_tag(exchange: Exchange, name: str, ending: str) -> Answer:
 
 
 def _begin(exchange: Exchange) -> Work:
-    """In secure mode nothing is shown to strangers, and programs that read feeds are such."""
-    if exchange.server.works.settings.secure_mode:
-        raise Unauthenticated
+    """Programs that read feeds are strangers."""
+    check_open_to_strangers(exchange)
     return exchange.work
 
 

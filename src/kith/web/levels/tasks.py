@@ -28,4 +28,4 @@ async def note(work: Work, _payload: NoteLevels) -> None:
     await store.forget(work.db, (work.now - KEPT).date().isoformat())
 
 
-NOTE: JobKind[NoteLevels] = JobKind(name=OWN_JOB, payload=NoteLevels, handler=note)
+NOTE: JobKind[NoteLevels] = JobKind(name=OWN_JOB, payload=NoteLevels, handler=note, outside=True)

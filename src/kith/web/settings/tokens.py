@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from kith.base.errors import Invalid
 from kith.base.exchange import Answer, Exchange
+from kith.base.moments import read_moment
 from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
@@ -83,10 +84,8 @@ def _read(form: dict[str, Any], now: datetime, intent: str) -> tuple[str, str, d
 
 def _end_of(day: str) -> datetime | None:
     """The end of that day."""
-    try:
-        return datetime.combine(date.fromisoformat(day), time(), UTC) + timedelta(days=1)
-    except (ValueError, OverflowError):
-        return None
+    begins = read_moment(day) if len(day) == len("2030-12-31") else None
+    return None if begins is None else begins + timedelta(days=1)
 
 
 @post(f"{SECURITY_PAGE}/tokens/{{id}}/revoke")

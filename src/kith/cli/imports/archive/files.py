@@ -43,7 +43,7 @@ def open_archive(path: Path) -> OpenedArchive:
         if zipfile.is_zipfile(path):
             return _Zip(path)
         return _Tar(path)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError) as error:
+    except (zipfile.BadZipFile, tarfile.TarError, EOFError, zlib.error, OSError, ValueError, RecursionError) as error:
         raise Invalid(f"{path} is neither a ZIP archive nor a tar.gz archive that can be read ({error})") from error
 
 

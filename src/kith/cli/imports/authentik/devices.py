@@ -168,6 +168,7 @@ async def _connection(batch: Batch[OldRecord], record: OldRecord, taking: Taking
     batch.rows.add(
         "identity_source_user_connections",
         connection_uuid=new,
+        is_made_here=False,
         source=source,
         kind=await batch.work.db.one(_kind_of, source=source),
         user=user,

@@ -34,7 +34,7 @@ async def new_person(
     attrs = {name: value for name, value in attrs.items() if name != "password"}
     attrs["name"] = str(attrs.get("name") or username)
     email = str(attrs.get("email") or "")
-    if email and await address_ownership.is_proven_by_another(batch.work, email, 0):
+    if email and await address_ownership.belongs_to_another(batch.work, email, 0):
         batch.leave(username, f"its address {email} belongs to somebody else here: it is without one now")
         attrs["email"] = ""
     attrs["uuid"] = str(old.get("uuid") or uuid.uuid5(uuid.UUID(server.origin[:32]), record.pk))

@@ -52,11 +52,12 @@ MOST_COST = 15
 
 _insert_user = query(insert_into(users, without=["id"]).returning(users.c.id), int)
 _owned = query(select(users.c.owned_email_key).where(any_of(users.c.owned_email_key, "keys")), str)
+_called = query(select(users.c.username_key).where(any_of(users.c.username_key, "keys")), str)
 
 
 async def take_local(move: Move, batch: RowBatch) -> None:
     addresses = [email_key(row["email"]) for row in batch.items if row["email"]]
-    owned = set(await batch.work.db.all(_owned, keys=addresses)) if addresses else set()
+    owned = {one for statement in (_owned, _called) for one in await batch.work.db.all(statement, keys=addresses)}
     for row in batch.items:
         user_id = await _take_user(move, batch, row, owned) if row["user_number"] is not None else None
         _take_account(move, batch, row, user_id)

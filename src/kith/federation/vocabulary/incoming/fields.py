@@ -30,6 +30,7 @@ __all__ = [
     "type_of",
 ]
 
+MOST_COUNTED = 10**9
 _INSTANT = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,12}))?)?\s?(Z|z|[+-]\d\d:?\d\d)?)?",
     re.ASCII,
@@ -96,12 +97,12 @@ def read_bool(value: Any) -> bool | None:
 
 
 def read_count(value: Any) -> int | None:
-    """A number of things: not negative, and such as a database can keep."""
+    """A number of things: not negative, and such as a database can keep and count on."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return int(value) if 0 <= value < 2**31 else None
+    return min(int(value), MOST_COUNTED) if value >= 0 else None
 
 
 def read_instant(value: Any) -> datetime | None:

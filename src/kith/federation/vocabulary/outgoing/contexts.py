@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-__all__ = ["ACTIVITY_STREAMS", "PUBLIC", "SECURITY", "Doc", "context_of", "terms_in", "with_context"]
+__all__ = ["ACTIVITY_STREAMS", "PUBLIC", "SECURITY", "Doc", "context_of", "has_one_reading", "terms_in", "with_context"]
 
 Doc = dict[str, Any]
 
@@ -103,6 +103,31 @@ def context_of(used: frozenset[str]) -> str | list[str | Doc]:
     if terms:
         context.append(own | terms)
     return context if len(context) > 1 else ACTIVITY_STREAMS
+
+
+def has_one_reading(document: Doc) -> bool:
+    """Whether somebody's document says the same to all who read it, whether they know JSON-LD or not.
+
+    Its context explains no term otherwise than we do, and none of its keys is a keyword or an address: those could say
+    something else beside the terms that we have read.
+    """
+    context = document.get("@context")
+    parts = context if isinstance(context, list) else [context]
+    is_known = all(_is_known(part) for part in parts) and ACTIVITY_STREAMS in parts
+    return is_known and _are_terms({key: value for key, value in document.items() if key != "@context"})
+
+
+def _is_known(part: object) -> bool:
+    if isinstance(part, dict):
+        meanings: Doc = _PREFIXES | _TERMS
+        return all(term in meanings and meanings[term] == meaning for term, meaning in part.items())
+    return part in (ACTIVITY_STREAMS, SECURITY)
+
+
+def _are_terms(value: object) -> bool:
+    if isinstance(value, dict):
+        return not any("@" in key or ":" in key for key in value) and all(map(_are_terms, value.values()))
+    return not isinstance(value, list) or all(map(_are_terms, value))
 
 
 def _is_of(prefix: str, meaning: str | Doc) -> bool:

@@ -39,7 +39,7 @@ def _shown(run: BackupRun) -> dict[str, Any]:
 async def show_backups(work: Work) -> dict[str, Any]:
     """The last of each, the newest first. Where they go is the operator's business, so it is not told."""
     settings = work.settings
-    good = await store.last_success(work.db, BACKUP)
+    good = await store.last_success(work.db, BACKUP, work.now)
     return {
         "schedule": settings.backup_schedule or "off",
         "is_set_up": bool(settings.backup),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -19,7 +20,8 @@ SEE = staff("view_devops", scope="admin:read")
 CHANGE = staff("view_devops", scope="admin:write")
 STATES = {"ready": READY, "running": RUNNING, "dead": DEAD}
 LIMIT, MOST = 50, 500
-LONGEST_PAYLOAD = 2000
+_LINK = re.compile(r"(https?://[^\s/?#'\"<>]{1,300})[/?#][^\s'\"<>]*", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s<>'\"(),:;@]{1,200}@(?=[^\s@])")
 _WORDS = {number: word for word, number in STATES.items()}
 
 
@@ -30,16 +32,21 @@ class JobQuery(msgspec.Struct, kw_only=True):
 
 
 def _shown(job: Job) -> dict[str, Any]:
+    """Without what it was given: that may be a key to somebody's account, or what they wrote."""
     return {
         "id": str(job.id),
         "kind": job.kind,
         "state": _WORDS[job.state],
         "attempts": job.attempts,
-        "error": job.error,
-        "payload": job.payload[:LONGEST_PAYLOAD],
+        "error": None if job.error is None else _without_names(job.error),
         "run_at": moment(job.run_at),
         "created_at": moment(job.created_at),
     }
+
+
+def _without_names(error: str) -> str:
+    """Which servers it is about, but neither where exactly there nor whose mailbox."""
+    return _ADDRESS.sub("…@", _LINK.sub(r"\1/…", error))
 
 
 @get(PATH, guards=[SEE])

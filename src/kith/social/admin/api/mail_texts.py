@@ -46,8 +46,8 @@ async def reset_mail(work: Work, by: TheStaff, name: FromPath[str], asked: FromQ
 @post(f"{PLACE}/{{name}}/preview", guards=[SEE])
 async def preview_mail(work: Work, draft: FromRequest[mail_texts.MailDraft], name: FromPath[str]) -> dict[str, Any]:
     """As somebody would get it; nothing is kept or sent."""
-    shown: dict[str, Any] = msgspec.to_builtins(mail_texts.preview(work, name, draft))
-    return shown
+    made = mail_texts.preview(work, name, draft)
+    return {"subject": made.subject, "text": made.text, "html": made.html}
 
 
 routes = [show_mails, show_mail, change_mail, reset_mail, preview_mail]

@@ -28,6 +28,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "WEBP": {"quality": 90, "method": 4},
     "PNG": {"compress_level": 6},
 }
+_SCAN = b"\xff\xda"  # begins a scan; within the data of one these two never stand together
 _ICC_BYTES = 1 << 20
 _HASH_SIDE = 64
 _WHITE = (255, 255, 255)
@@ -47,6 +48,8 @@ def open_image(path: Path, mime: str) -> Image.Image:
     if width * height > limits.IMAGE_PIXELS:
         raise RefusedFile(f"{width}x{height} images are not supported")
     Image.MAX_IMAGE_PIXELS = limits.IMAGE_PIXELS
+    if image.format == "JPEG" and path.read_bytes().count(_SCAN) > limits.JPEG_SCANS:
+        raise RefusedFile(BROKEN)
     return image
 
 

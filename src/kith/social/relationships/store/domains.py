@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, delete, func, select
+from sqlalchemy import ColumnElement, Select, Text, and_, bindparam, delete, func, select
 
 from kith.base.db import Session, add_once, any_of, command, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 from kith.social.relationships.store.common import ME
 from kith.social.relationships.tables import domain_blocks, follow_requests, follows
+from kith.social.remote_servers import is_of_server, without_port
 
 _add_domain = command(add_once(domain_blocks))
 _domain = and_(domain_blocks.c.account_id == ME, domain_blocks.c.domain == bindparam("domain"))
 _drop_domain = command(delete(domain_blocks).where(_domain))
-_blocks_domain = query(select(domain_blocks.c.id).where(_domain), int)
 _blocked_domains_among = query(
     select(domain_blocks.c.domain).where(
         and_(domain_blocks.c.account_id == ME, any_of(domain_blocks.c.domain, "domains"))
@@ -30,7 +30,7 @@ def _at_domain(mine: ColumnElement[Any], theirs: ColumnElement[Any]) -> Select[A
     return (
         select(theirs)
         .join(accounts, accounts.c.id == theirs)
-        .where(and_(mine == ME, accounts.c.domain == bindparam("domain")))
+        .where(and_(mine == ME, is_of_server(accounts.c.domain, bindparam("domain", type_=Text()))))
     )
 
 
@@ -59,12 +59,16 @@ async def drop_domain_block(db: Session, me: AccountId, domain: str) -> bool:
 
 
 async def blocks_domain(db: Session, me: AccountId, domain: str) -> bool:
-    return await db.one(_blocks_domain, me=me, domain=domain) is not None
+    return bool(await blocked_domains_among(db, me, [domain]))
 
 
 async def blocked_domains_among(db: Session, me: AccountId, domains: Sequence[str]) -> set[str]:
-    """Which of these I block."""
-    return set(await db.all(_blocked_domains_among, me=me, domains=list(domains))) if domains else set()
+    """Which of these I block, by themselves or with all ports of their name."""
+    if not domains:
+        return set()
+    named = {name for domain in domains for name in (domain, without_port(domain))}
+    blocked = set(await db.all(_blocked_domains_among, me=me, domains=sorted(named)))
+    return {domain for domain in domains if domain in blocked or without_port(domain) in blocked}
 
 
 async def tied_to_domain(db: Session, me: AccountId, domain: str, most: int) -> set[AccountId]:

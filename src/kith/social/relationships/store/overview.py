@@ -37,6 +37,7 @@ from kith.social.relationships.tables import (
     follows,
     mutes,
 )
+from kith.social.remote_servers import is_of_server
 
 (
     KNOWN,
@@ -104,7 +105,7 @@ _ties = query(
             accounts.c.id,
             and_(
                 any_of(accounts.c.id, "ids"),
-                accounts.c.domain == domain_blocks.c.domain,
+                is_of_server(accounts.c.domain, domain_blocks.c.domain),
                 domain_blocks.c.account_id == ME,
             ),
         ),

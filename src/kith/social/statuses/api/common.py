@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from kith.base.errors import NotFound
@@ -18,6 +20,10 @@ POSTING = LimitRule("posting", most=300, seconds=10_800)
 DELETING = LimitRule("deleting", most=30, seconds=1800)
 ANYBODY = optional("read:statuses")
 encode = msgspec.json.Encoder().encode
+_NOTHING_SAID: dict[str, Any] = {
+    "content": "", "spoiler_text": "", "media_attachments": [], "mentions": [], "tags": [], "emojis": [],
+    "card": None, "poll": None, "quote": None, "reblog": None, "edited_at": None, "filtered": [],
+}  # fmt: skip
 
 
 async def shown_as_is(exchange: Exchange, status_id: StatusId, me: AccountId | None) -> Answer:
@@ -33,12 +39,15 @@ async def shown_as_is(exchange: Exchange, status_id: StatusId, me: AccountId | N
 
 
 async def shown_anyway(exchange: Exchange, status_id: StatusId, me: AccountId) -> Answer:
-    """After undoing something of one's own, even if the author would not show the status any more."""
+    """After undoing something of one's own. Of a status that its author does not show them any more only that it is."""
     await exchange.end_work(commit=True)
-    shown = await entities.render_own_past(exchange.work, status_id, me)
-    if shown is None:
+    found = await entities.render_ids(exchange.work, [status_id], me)
+    if found:
+        return answer(exchange, found[0])
+    hidden = await entities.render_own_past(exchange.work, status_id, me)
+    if hidden is None:
         raise NotFound
-    return answer(exchange, shown)
+    return answer(exchange, encode(msgspec.json.decode(hidden) | _NOTHING_SAID))
 
 
 async def visible(work: Work, id: StatusId, me: AccountId | None) -> Status:

@@ -13,7 +13,7 @@ from kith.social.guards import user
 from kith.social.ids import StatusId
 from kith.social.pages import answer, page
 from kith.social.statuses import entities, lists, polls
-from kith.social.statuses.api.common import ANYBODY, shown_as_is, visible
+from kith.social.statuses.api.common import ANYBODY, shown_anyway, visible
 from kith.social.statuses.service import poll as voting
 from kith.social.statuses.service import quotes
 
@@ -41,7 +41,7 @@ async def revoke_quote(
 ) -> Answer:
     quoting_id = StatusId(number(quoting))
     await quotes.revoke(work, me, id, quoting_id)
-    return await shown_as_is(exchange, quoting_id, me)
+    return await shown_anyway(exchange, quoting_id, me)
 
 
 @get("/api/v1/polls/{id}", guards=[ANYBODY])

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from typing import IO
 from urllib.parse import urlsplit
 
 import msgspec
 
 from kith.base.blobs import Blobs
-from kith.base.errors import NotFound
-from kith.base.http import Outgoing, OutgoingError
+from kith.base.errors import NotFound, Unavailable
+from kith.base.http import OutgoingError
+from kith.base.places import is_full
 from kith.base.work import Work
 from kith.social.files.decoder_processes import BadFile
 from kith.social.files.fetched import FetchedFiles
+from kith.social.files.fetches import FileFetches, download
 from kith.social.files.processing import Picture, shape_preview
 from kith.social.statuses.cards import store
 from kith.social.statuses.cards.store import Card
@@ -31,9 +32,12 @@ async def fetched(work: Work, card_id: int, url: str, *, name: str | None = None
         return None
     with tempfile.SpooledTemporaryFile(1 << 20) as file:
         try:
-            await _download(work, url, file)
-            picture = await shape_preview(work, SHELF, card_id, file, name=name)
-        except (OutgoingError, BadFile):
+            async with work.find(FileFetches).picture(url):
+                await download(work, url, file, most=IMAGE_BYTES, seconds=SECONDS)
+                picture = await shape_preview(work, SHELF, card_id, file, name=name)
+        except (OutgoingError, BadFile) as error:
+            if is_full(error):
+                raise Unavailable from error
             return None
     return picture, await work.find(Blobs).size(picture.key)
 
@@ -42,15 +46,6 @@ async def is_wanted(work: Work, url: str) -> bool:
     """Whether pictures of this page are shown: not of one at a server of which the team wants no files."""
     host = (urlsplit(url).hostname or "").lower()
     return not await work.find(FetchedFiles).is_rejected(work, host)  # type: ignore[type-abstract]
-
-
-async def _download(work: Work, url: str, file: IO[bytes]) -> None:
-    headers = {"Accept": "image/*"}
-    async with work.find(Outgoing).stream("GET", url, headers=headers, max_bytes=IMAGE_BYTES, timeout=SECONDS) as image:
-        if image.status != 200:
-            raise OutgoingError("protocol", f"answered {image.status}")
-        async for chunk in image:
-            file.write(chunk)
 
 
 async def bring(work: Work, card_id: int, key: str) -> str:

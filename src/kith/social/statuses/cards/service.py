@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
+from yarl import URL
 
 from kith.base.errors import NotFound
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import JobKind
+from kith.base.http.sites import site_of
+from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.lookup import find_anywhere
@@ -60,7 +62,8 @@ async def look_at(work: Work, status: Status, url: str) -> None:
 async def _look_at(work: Work, status: Status, url: str, wanted: FetchCard) -> None:
     known = await store.find(work.db, _hash(url))
     if known is None or known.fetched_at < work.now - FRESH:
-        work.enqueue(FETCH, wanted, key=f"{status.id}:{wanted.url and _hash(wanted.url)}")
+        owner = f"account:{status.account_id}" if status.local else site_of(URL(status.uri))
+        work.enqueue(FETCH, wanted, key=f"{status.id}:{wanted.url and _hash(wanted.url)}", owner=owner)
     elif status.card_id != known.id:
         await statuses.change(work.db, status.id, {"card_id": known.id})
 
@@ -137,7 +140,7 @@ async def _made(work: Work, url: str, card_id: int) -> Card | None:
     try:
         found = await _read(work, url)
     except OutgoingError as error:
-        if error.reason in ("timeout", "connect"):
+        if error.reason in ("timeout", "connect", "busy"):
             raise
         return None
     if found is None or not found.title:
@@ -255,6 +258,7 @@ FETCH: JobKind[FetchCard] = JobKind(
     handler=fetch,
     outside=True,
     concurrency=4,
+    **MAKES_ROOM,
     attempts=3,
     patience=timedelta(minutes=2),
 )

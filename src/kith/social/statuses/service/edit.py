@@ -51,9 +51,9 @@ async def edit(
         check_poll(changes.poll, has_end=status.poll_id is not None)
     understood = await wording.understand(work, author, text)
     attached = await media.claimable(work, author.id, changes.media_ids, status_id=status.id)
+    await work.db.hold(f"edit:{status.id}")
     before = await snapshot(work, status)
     described = await _describe(work, author, status, attached, descriptions)
-    await work.db.begin()
     poll_changed, poll_id = await _change_poll(work, status, changes.poll)
     changed = _changed(status, changes, text, spoiler, sensitive, understood, attached, poll_id)
     if not changed and not poll_changed and not described:

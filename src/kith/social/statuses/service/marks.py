@@ -88,7 +88,7 @@ async def pin(work: Work, me: AccountId, status_id: StatusId) -> Status:
         raise _wrong("Someone else's post cannot be pinned")
     if status.visibility > PRIVATE:
         raise _wrong("Posts that are only visible to mentioned users cannot be pinned")
-    await work.db.begin()
+    await work.db.hold(f"pins:{me}")
     pinned = await store.pinned_by(work.db, me)
     if status.id in pinned:
         raise _wrong("Account has already been taken")

@@ -25,9 +25,9 @@ async def change_policy(work: Work, me: AccountId, status_id: StatusId, policy: 
 
 
 async def revoke(work: Work, me: AccountId, status_id: StatusId, quoting_id: StatusId) -> None:
-    """By whoever was quoted."""
+    """By whoever was quoted, whether or not they may see the quoting status."""
     status = await store.find_visible(work.db, status_id, me)
-    quoting = await store.find_visible(work.db, quoting_id, me)
+    quoting = await store.find(work.db, quoting_id)
     if status is None or quoting is None or quoting.quoted_id != status.id:
         raise NotFound
     if status.account_id != me:

@@ -12,6 +12,7 @@ from kith.base.db import Instant, command, query
 from kith.base.errors import Complaint, Invalid, NotFound, Problem, Unavailable
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
@@ -77,7 +78,6 @@ async def put(
     idempotency: str | None,
 ) -> Scheduled:
     """Keep what was prepared, to be posted at its time."""
-    await work.db.begin()
     await _check_room(work, author.id, at)
     params = {
         **msgspec.to_builtins(draft),
@@ -101,8 +101,13 @@ async def put(
 
 
 async def _check_room(work: Work, me: AccountId, at: datetime) -> None:
+    await work.db.hold(f"scheduled:{me}")
     if (await work.db.one(_count, me=me) or 0) >= MOST:
         raise _full(f"You have exceeded the limit of {MOST} scheduled posts")
+    await _check_day(work, me, at)
+
+
+async def _check_day(work: Work, me: AccountId, at: datetime) -> None:
     day = at.replace(hour=0, minute=0, second=0, microsecond=0)
     same_day = await work.db.one(_count_between, me=me, start=day, end=day + timedelta(days=1)) or 0
     if same_day >= MOST_A_DAY:
@@ -123,6 +128,9 @@ async def reschedule(work: Work, me: AccountId, id: int, at: datetime | None) ->
     if at is None or at <= work.now:
         raise Invalid(fields={"scheduled_at": [Complaint("date must be in the future")]})
     _check_time(work, at)
+    await work.db.hold(f"scheduled:{me}")
+    if at.date() != planned.scheduled_at.date():
+        await _check_day(work, me, at)
     await work.db.run(_move, me=me, id=id, at=at)
     planned.scheduled_at = at
     _enqueue(work, planned)
@@ -155,7 +163,8 @@ async def publish(work: Work, payload: Publish) -> None:
     author = await accounts.find(work.db, payload.account_id)
     if planned is None or author is None or planned.scheduled_at != payload.at or planned.scheduled_at > work.now:
         return
-    if author.is_gone or not author.is_listed:
+    is_barred = author.user_id is not None and await identity.is_shut_out(work, author.user_id)
+    if author.is_gone or not author.is_listed or is_barred:
         await _set_free(work, planned)
         return
     try:

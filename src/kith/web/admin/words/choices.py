@@ -28,6 +28,11 @@ _BINDINGS = {
 
 CHOICES: dict[str, dict[str, str]] = {
     "countries": COUNTRIES,
+    "gone_kind": {
+        "policy": "Policy",
+        "group": "Group",
+        "user": "Person",
+    },
     "policy_engine_mode": {
         "all": "All of them",
         "any": "One is enough",

@@ -114,6 +114,7 @@ _OF_IDENTITY: dict[str, str] = {
     "authorization_refused": "Was not let into an application",
     "authorize_application": "Entered an application",
     "binding_expired": "A permission ended by itself",
+    "binding_lost": "Whom a binding named was deleted, so it refuses",
     "blueprint_applied": "A blueprint was applied",
     "blueprint_imported": "Imported a blueprint",
     "configuration_error": "Something is set up wrongly",
