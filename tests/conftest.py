@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -12,15 +11,16 @@ from typing import Any, Protocol
 
 import pytest
 from hypothesis import HealthCheck, settings
-from xdist.remote import Producer  # type: ignore[import-untyped]
-from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from tests import quick
+from tests.databases import runs_in_this_mode
+from tests.progress import ProgressReport
 from tests.room_tests import LONGEST
-from tests.town import Town, build_town, nursery, scratch
+from tests.town import Town, build_town, nursery, scratch, templates
 from tests.town.ports import ReservedPort
 from tests.town.several import SeveralTown, nodes_wanted
 from tests.town.town import Engine
+from tests.workers import Workers
 
 ENGINES: tuple[Engine, ...] = ("sqlite",) if quick.is_on() else ("sqlite", "postgresql")
 KIND: type[Town] = Town
@@ -28,6 +28,7 @@ if nodes_wanted():
     ENGINES, KIND = ("postgresql",), SeveralTown
     SeveralTown.servers, SeveralTown.workers = nodes_wanted() or (3, 2)
 
+gc.disable()  # until all tests are collected: none of what that makes is garbage
 scratch.use_memory()
 nursery.keep_warm()
 
@@ -43,9 +44,28 @@ sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # which Python
 os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--processes", type=int, default=0, help="How many processes run the tests; 0: this one.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "whole: takes long, and is run with everything there is only")
+    config.addinivalue_line("markers", "both_databases: SQLite and PostgreSQL may differ in what is tried here")
+    config.pluginmanager.register(ProgressReport(config), "progress")
+    if config.option.processes and not config.option.collectonly:
+        config.pluginmanager.register(Workers(config, config.option.processes))
+        nursery.warm_up()
+        is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        templates.make_beside(*(ENGINES if is_whole else ENGINES[:1]))
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
     yield
+    left = [item for item in items if not runs_in_this_mode(item)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if runs_in_this_mode(item)]
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (_place(item), -sizes[item.path]))
     if quick.is_on():
@@ -56,22 +76,7 @@ def pytest_collection_finish() -> None:
     """All tests stay to the end: looking through them for garbage takes seconds each time."""
     gc.collect()
     gc.freeze()
-
-
-class ByFileAndDatabase(LoadScopeScheduling):  # type: ignore[misc]
-    """The tests of one file and one database run in one process, one after the other: what they share is made once."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file, _, name = nodeid.partition("::")
-        database = _DATABASE.search(name)
-        return file + (database[0] if database else "")
-
-
-_DATABASE = re.compile(r"(?<=[\[-])(sqlite|postgresql)(?=[\]-])")
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFileAndDatabase:
-    return ByFileAndDatabase(config, log)
+    gc.enable()
 
 
 def _place(item: pytest.Item) -> int:

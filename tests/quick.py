@@ -139,11 +139,14 @@ def _room(module: str) -> str:
 
 def _is_named_for(test: str, room: str) -> bool:
     """tests/social/test_statuses_edits.py for kith.social.statuses; the tests of a layer for nothing else."""
+    return test.startswith(_beginnings(room))
+
+
+@cache
+def _beginnings(room: str) -> tuple[str, ...]:
     _, _, rest = room.partition(".")
     layer, _, name = rest.partition(".")
-    return bool(name) and test.startswith(
-        (f"tests/{layer}/test_{name}", f"tests/{layer}/test_{name.removesuffix('s')}")
-    )
+    return (f"tests/{layer}/test_{name}", f"tests/{layer}/test_{name.removesuffix('s')}") if name else ()
 
 
 @cache
@@ -188,8 +191,7 @@ class Budget:
         self.has_failed = self.has_failed or report.failed
         if report.when == "teardown" and time.monotonic() > self._end and self._session is not None:
             self.is_over = True
-            runner = self._session.config.pluginmanager.get_plugin("dsession") or self._session
-            runner.shouldstop = "the time of a quick run is up; scripts/test runs the rest"
+            self._session.shouldstop = "the time of a quick run is up; scripts/test runs the rest"
 
 
 def main(arguments: list[str]) -> int:
@@ -199,7 +201,7 @@ def main(arguments: list[str]) -> int:
     print(f"{len(changed)} changed files, {len(files)} test files near them:", *files, sep="\n  ")
     os.environ[_NEAR] = os.pathsep.join(files)
     chosen = list(dict.fromkeys([*files, *needing_no_server()]))
-    code = int(pytest.main(["-n", "2", *arguments, *chosen], plugins=[budget]))
+    code = int(pytest.main(["--processes", "2", *arguments, *chosen], plugins=[budget]))
     if budget.is_over and code == pytest.ExitCode.INTERRUPTED:
         return int(budget.has_failed)
     return code

@@ -19,14 +19,20 @@ from kith.base import metrics as _metrics
 from kith.base.settings import Settings
 from kith.base.stored_settings import STORABLE
 from kith.cli import COMMANDS, kith
+from kith.identity.authority.powers import SPECIAL, power_of
+from kith.identity.collections import RESOURCES
 from kith.social.admin.webhooks import EVENTS
 
-__all__ = ["FOLDER", "PAGES"]
+__all__ = ["FOLDER", "PAGES", "setting_words"]
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "reference"
 NOTE = "<!-- Written by `scripts/docs reference`; do not edit. -->\n"
-_ROW = re.compile(r"^\| `KITH_([A-Z_]+)` \| *(.*?) *\| (.*) \|$", re.MULTILINE)
+SETTINGS_NOTE = """<!-- `scripts/docs reference` writes this page: which settings there are, their order and their values. The columns
+"Default" and "Meaning" are written by hand, here, and stay. A new setting gets a row without words. -->
+"""
+_VERBS = {"add": "create", "change": "partial_update", "delete": "delete"}
+_ROW = re.compile(r"^\| `KITH_([A-Z_]+)` \| [^|]* \| *([^|]*?) *\| *(.*?) *\|$", re.MULTILINE)
 assert _metrics.REQUESTS  # what it declares is in the registry
 
 
@@ -36,14 +42,14 @@ def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
 
 
 def settings_page() -> str:
-    told = {name.lower(): (default, words) for name, default, words in _ROW.findall((ROOT / "README.md").read_text())}
+    words = setting_words()
     kinds = get_type_hints(Settings)
     rows = [
-        (f"`KITH_{field.name.upper()}`", _kind(kinds[field.name]), *told[field.name])
+        (f"`KITH_{field.name.upper()}`", _kind(kinds[field.name]), *words.get(field.name, ("", "")))
         for field in msgspec.structs.fields(Settings)
     ]
     stored = ", ".join(f"`{name}`" for name in STORABLE)
-    return f"""{NOTE}# Settings
+    return f"""{SETTINGS_NOTE}# Settings
 
 From `kith.toml` in the working folder (or the file that `KITH_CONFIG` names), then from the environment, which wins. In the
 file the names are lower case and without `KITH_`. An unknown name is an error that tells the nearest right one.
@@ -54,15 +60,16 @@ database = "postgresql://kith@localhost/kith"
 registrations = "approval"
 ```
 
-{_table(("Setting", "Value", "Default", "Meaning"), _within_docs(rows))}
+{_table(("Setting", "Value", "Default", "Meaning"), rows)}
 Some can also be changed while the server runs, in the console or at `/api/v1/admin/settings`, unless the operator has set them:
 {stored}.
 """
 
 
-def _within_docs(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Links of the README, as seen from these pages."""
-    return [tuple(cell.replace("](docs/", "](../") for cell in row) for row in rows]
+def setting_words() -> dict[str, tuple[str, str]]:
+    """By setting: its default and its meaning, as the page says them in people's words."""
+    found = _ROW.findall((FOLDER / "settings.md").read_text())
+    return {name.lower(): (default, meaning) for name, default, meaning in found}
 
 
 def _kind(kind: Any) -> str:
@@ -74,10 +81,14 @@ def _kind(kind: Any) -> str:
 
 
 def commands_page() -> str:
-    parts = [
-        NOTE,
-        "# Commands\n\nAll of them work beside a running server, with its settings. `kith COMMAND --help` tells the same.\n",
-    ]
+    rows = [(f"[`kith {name}`](#kith-{name})", words) for name, words in COMMANDS.items()]
+    beginning = f"""{NOTE}# Commands
+
+All of them work beside a running server, with its settings, and take `--json` where a script would want it.
+`kith COMMAND --help` tells the same.
+
+{_table(("Command", "What it does"), rows)}"""
+    parts = [beginning]
     for name, words in COMMANDS.items():
         command = kith.get_command(click.Context(kith), name)
         assert command is not None
@@ -167,11 +178,31 @@ def _action(node: ast.AST) -> str | None:
     return None
 
 
+def permissions_page() -> str:
+    rows = []
+    for resource in sorted(RESOURCES, key=lambda one: (one.area, one.model)):
+        verbs = [verb for verb, operation in _VERBS.items() if operation in resource.allow]
+        if verbs:
+            rows.append((f"`{resource.area}.…_{resource.model}`", ", ".join(verbs), power_of(resource).leads_to))
+    special = [(f"`{name}`", words) for name, words in sorted(SPECIAL.items())]
+    return f"""{NOTE}# Permissions
+
+A role grants permissions of the identity half, such as `core.view_user` or `core.change_group`; people have roles by
+themselves and by groups. `view` shows records and changes nothing. What the others lead to stands here. Some writes are for superusers
+whatever permissions somebody has: [what protects or vouches for whom](../decisions/0013-who-may-change-what-guards-an-account.md).
+
+{_table(("Permission", "Verbs", "Leads to"), rows)}
+## Others
+
+{_table(("Permission", "Leads to"), special)}"""
+
+
 PAGES = {
     "settings.md": settings_page,
     "commands.md": commands_page,
     "metrics.md": metrics_page,
     "events.md": events_page,
+    "permissions.md": permissions_page,
 }
 
 

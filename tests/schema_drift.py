@@ -15,6 +15,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from kith import migrations
 from kith.migrations import HEAD, is_ours, runner
 from kith.schema import METADATA
 from tests.town.postgres import fresh_database
@@ -49,7 +50,9 @@ def draft(message: str) -> None:
             config.attributes["batch"] = bool(runner.known_revisions())
             number = f"{int(max(runner.known_revisions())) + 1:04}"
             command.revision(config, message=message, autogenerate=True, rev_id=number)
-    print(f"wrote {number}_{slug}.py; read it, then set HEAD in kith/migrations/__init__.py")
+    head = Path(migrations.__file__)
+    head.write_text(re.sub(r'^HEAD = ".*"$', f'HEAD = "{number}"', head.read_text(), count=1, flags=re.MULTILINE))
+    print(f"wrote {number}_{slug}.py and made it the newest (HEAD in kith/migrations/__init__.py); read it")
 
 
 def main() -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from kith.base.mail_texts import UNITS
+from kith.identity.authority.powers import SPECIAL, power_of
 from kith.identity.collections import RESOURCES
 from kith.identity.executor import shipped_flows
 from kith.identity.providers.oauth2.consent import scope_texts
@@ -52,6 +54,7 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("web/**/*.py", {"translate": (0,), "translatable": (0,), "leave_message": (2,), **_ERRORS}),
     ("identity/access_requests/grants.py", _ERRORS),
     ("identity/access_requests/service.py", _ERRORS),
+    ("identity/authority/*.py", {"refuse": (0,)}),
     ("identity/executor/*.py", _FLOWS | _ERRORS),
     ("identity/stages/**/*.py", _FLOWS),
     ("identity/account_settings/*.py", _FLOWS | _ERRORS),
@@ -146,6 +149,7 @@ def _files(pattern: str) -> list[Path]:
 # Pages
 
 
+@cache
 def texts_of_pages() -> list[Text]:
     found = [*_in_templates(), *_in_default_flows(), *_in_records()]
     for pattern, calls in _PAGES:
@@ -197,6 +201,8 @@ def _in_records() -> Iterator[Text]:
                 words = lookup.choice_words(resource, field.name, value)
                 yield Text(words, place="web/admin/words/choices.py")
     yield from (Text(words, place="web/admin/words/events.py") for words in EVENTS.values())
+    powers = [*(power_of(resource).leads_to for resource in RESOURCES), *SPECIAL.values()]
+    yield from (Text(words, place="identity/authority/powers.py") for words in powers)
 
 
 def _said_in(tree: ast.Module, calls: Calls) -> Iterator[str]:
@@ -243,6 +249,7 @@ def _is_sentence(text: str) -> bool:
 # The social API
 
 
+@cache
 def texts_of_social_api() -> list[Text]:
     found = [Text(text, place="social/errors.py") for text in _SOCIAL_ELSEWHERE]
     for pattern in _SOCIAL:
@@ -262,6 +269,7 @@ def texts_of_social_api() -> list[Text]:
 # Mails
 
 
+@cache
 def texts_of_mails() -> list[Text]:
     found = [Text(one, many, place="base/mail_texts.py") for one, many in UNITS.values()]
     found += [Text(text, place=f"mail {one.name}") for one in EVERY for text in (one.subject, one.body)]

@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Iterator
+import sqlite3
+from contextlib import closing
 
-import kith
+import asyncpg
+import pytest
+
 from kith.base.db.statement import Statement
+from kith.base.settings import load
+from tests.conftest import SharedTowns
+from tests.statements import all_statements
+
+# What one database alone understands has one statement for each.
+_FOR_SQLITE = ("kith.social.admin.dimensions._size[0]", "kith.social.admin.dimensions._version[0]")
+_FOR_POSTGRESQL = (
+    "kith.cli.check.database._server", "kith.social.admin.dimensions._size[1]", "kith.social.admin.dimensions._version[1]",
+)  # fmt: skip
 
 
-def _declared() -> Iterator[tuple[str, Statement[object]]]:
-    for found in pkgutil.walk_packages(kith.__path__, "kith."):
-        if ".migrations.versions" in found.name or found.name.endswith((".env", "__main__")):
-            continue
-        module = importlib.import_module(found.name)
-        for name, value in vars(module).items():
-            if isinstance(value, Statement):
-                yield f"{found.name}.{name}", value
+@pytest.fixture(scope="module")
+def declared() -> dict[str, Statement[object]]:
+    found = all_statements()
+    assert len(found) > 1300
+    assert found.keys() >= {*_FOR_SQLITE, *_FOR_POSTGRESQL}
+    return found
 
 
-def test_every_statement_that_a_module_declares_compiles_for_both_databases() -> None:
+async def test_every_declared_statement_is_one_to_sqlite(
+    declared: dict[str, Statement[object]], shared_towns: SharedTowns
+) -> None:
+    town = await shared_towns.get("sqlite")
     wrong: dict[str, str] = {}
-    count = 0
-    for name, statement in _declared():
-        count += 1
-        for dialect in ("sqlite", "postgresql"):
+    with closing(sqlite3.connect(load(town.environment).sqlite_path)) as database:
+        for name, statement in declared.items():
+            if name in _FOR_POSTGRESQL:
+                continue
+            sql = statement.compiled("sqlite").sql
             try:
-                statement.compiled(dialect)
-            except Exception as error:  # noqa: BLE001 - all that are wrong are told at once
+                database.execute(f"EXPLAIN {sql}", [None] * sql.count("?"))
+            except sqlite3.Error as error:
                 wrong[name] = repr(error)
 
     assert wrong == {}
-    assert count > 300
+
+
+async def test_every_declared_statement_is_one_to_postgresql(
+    declared: dict[str, Statement[object]], shared_towns: SharedTowns
+) -> None:
+    """It reads them as it would run them: names, types, and what may be compared with what."""
+    town = await shared_towns.get("postgresql")
+    wrong: dict[str, str] = {}
+    database = await asyncpg.connect(town.database)
+    try:
+        for name, statement in declared.items():
+            if name in _FOR_SQLITE:
+                continue
+            try:
+                await database.prepare(statement.compiled("postgresql").sql)
+            except asyncpg.PostgresError as error:
+                wrong[name] = repr(error)
+    finally:
+        await database.close()
+
+    assert wrong == {}

@@ -28,6 +28,7 @@ from kith.backup.retention import read_keep, superfluous
 from kith.backup.sealing import MOST_UNPACKED, PieceSealer
 from kith.base.backups.schedule import is_due, read_schedule
 from kith.base.settings import BadSettings, load
+from kith.migrations import HEAD, LAST_UNRELEASED
 from tests.town import postgres
 
 MONDAY = datetime(2026, 11, 16, 2, 0, tzinfo=UTC)
@@ -212,7 +213,7 @@ async def test_a_log_that_another_database_left_is_not_put_over_a_restored_one(t
     path.unlink()
     path.with_name(f"{path.name}-wal").write_bytes(log)
     manifest = Manifest(
-        id="1", made_at=MONDAY, version="", revision="", engine="sqlite", base_url="", domain="", counts={},
+        id="1", made_at=MONDAY, version="", revision=HEAD, engine="sqlite", base_url="", domain="", counts={},
         database=chunks, settings=record(settings),
     )  # fmt: skip
 
@@ -228,7 +229,7 @@ async def test_an_interrupted_restore_goes_on_in_its_own_database_only(tmp_path:
     settings = load({"KITH_DATA": str(tmp_path)})
     other = msgspec.structs.replace(settings, database=f"sqlite:///{tmp_path}/live.sqlite3")
     manifest = Manifest(
-        id="1", made_at=MONDAY, version="", revision="", engine="sqlite", base_url="", domain="", counts={},
+        id="1", made_at=MONDAY, version="", revision=HEAD, engine="sqlite", base_url="", domain="", counts={},
         settings=record(settings),
     )  # fmt: skip
     settings.restore_mark.write_text(restoring._mark_of(settings, manifest))
@@ -237,6 +238,18 @@ async def test_an_interrupted_restore_goes_on_in_its_own_database_only(tmp_path:
     await restoring.refuse_filled(settings, manifest)
     with pytest.raises(NotEmpty):
         await restoring.refuse_filled(other, manifest)
+
+
+async def test_backups_of_schemas_before_the_first_release_are_refused_but_for_the_last(tmp_path: Path) -> None:
+    settings = load({"KITH_DATA": str(tmp_path)})
+    last = Manifest(
+        id="1", made_at=MONDAY, version="", revision=LAST_UNRELEASED, engine="sqlite", base_url="", domain="", counts={},
+        settings=record(settings),
+    )  # fmt: skip
+
+    await restoring.refuse_filled(settings, last)
+    with pytest.raises(BadSettings, match=r"a version before 0\.1\.0 \(it is at 0031\)"):
+        await restoring.refuse_filled(settings, msgspec.structs.replace(last, revision="0031"))
 
 
 def test_one_run_at_a_time_copies_the_database(tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ async def test_no_path_of_a_file_is_a_fault(town: Town, path: str) -> None:
 
     status = await _raw(town, f"GET {path.format(name='kept.png')}")
 
+    # A path that cannot be read, that leads nowhere, or that takes other methods.
     assert status in (400, 404, 405) or (status == 200 and path.endswith("{name}")), status
 
 

@@ -302,6 +302,7 @@ NOW = datetime(2024, 1, 1, tzinfo=UTC)
 JOB = {
     "id": 1, "kind": "k", "lane": "l", "payload": "{}", "key": "same", "state": 0, "run_at": NOW, "attempts": 0,
     "deaths": 0, "held_by": None, "held_until": None, "error": None, "created_at": NOW, "request": "",
+    "owner": "",
 }  # fmt: skip
 COUNT = {"key": "k", "window": 1, "ends": 1, "count": 1}
 

@@ -522,3 +522,124 @@ def _self_signed(folder: Path) -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(pem)
     return context
+
+
+# Answers that cost more than they bring
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
+WASTEFUL = {
+    "chunks of a byte": (CHUNKED, b"1\r\n \r\n"),
+    "extensions": (CHUNKED, b"5;" + b"a" * 100 + b"\r\nhello\r\n"),
+    "trailers": (CHUNKED + b"5\r\nhello\r\n0\r\n", b"A: b\r\n"),
+    "words before the answer": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "hints before the answer": (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"),
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"A: b\r\n"),
+    "empty pieces of gzip": (
+        CHUNKED.replace(b"\r\n\r\n", b"\r\nContent-Encoding: deflate\r\n\r\n") + b"2\r\n\x78\x9c\r\n",
+        b"5\r\n\x00\x00\x00\xff\xff\r\n",
+    ),
+}
+
+
+class _Wire:
+    """Says `head`, and `piece` over and over, to whoever connects; or once, where `times` says so."""
+
+    def __init__(self, head: bytes, piece: bytes, times: int = 0) -> None:
+        self._said = head + piece * times
+        self._piece = b"" if times else piece * 1000
+        self.sent = self.connections = self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            piece = self._said or self._piece
+            while piece:
+                writer.write(piece)
+                await writer.drain()
+                self.sent += len(piece)
+                piece = self._piece
+            await reader.read()
+        writer.close()
+
+
+@asynccontextmanager
+async def _wire(head: bytes, piece: bytes, times: int = 0) -> AsyncIterator[_Wire]:
+    wire = _Wire(head, piece, times)
+    server = await asyncio.start_server(wire.talk, "127.0.0.1", 0)
+    wire.port = server.sockets[0].getsockname()[1]
+    try:
+        yield wire
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize("kind", WASTEFUL)
+async def test_an_answer_that_is_wrapping_and_little_else_is_not_read_on(kind: str) -> None:
+    async with _wire(*WASTEFUL[kind]) as wire, _outgoing("127.0.0.1") as outgoing:
+        with pytest.raises(OutgoingError) as caught:
+            await outgoing.request("GET", wire.url, max_bytes=1 << 30)
+        with pytest.raises(OutgoingError) as again:
+            await outgoing.request("GET", wire.url, max_bytes=1 << 30)
+
+    is_left_alone = kind not in ("headers", "trailers")  # too many of these are what the library itself refuses
+    assert (caught.value.reason, again.value.reason) == ("too_large" if is_left_alone else "protocol", "protocol")
+    assert wire.connections == (1 if is_left_alone else 2)
+    assert wire.sent < 16 * MIB  # most of which is the system's to hold
+
+
+@pytest.mark.parametrize("length", [1, 4095, 4097, 70_000, 3_000_000])
+@pytest.mark.parametrize("kind", ["length", "chunks", "small chunks", "packed", "packed chunks", "end"])
+async def test_an_answer_is_whole_however_it_comes(kind: str, length: int) -> None:
+    body = (bytes(range(256)) * (length // 256 + 1))[:length]
+    packed = gzip.compress(body) if "packed" in kind else body
+    size = max(8, length // 30_000) if kind.startswith("small") else 5000
+    pieces = [packed[at : at + size] for at in range(0, len(packed), size)]
+    head = b"HTTP/1.1 200 OK\r\n" + (b"Content-Encoding: gzip\r\n" if "packed" in kind else b"")
+    if "chunks" in kind:
+        said = b"".join(b"%x\r\n%b\r\n" % (len(one), one) for one in pieces) + b"0\r\n\r\n"
+        head += b"Transfer-Encoding: chunked\r\n\r\n"
+    else:
+        said = packed
+        head += b"Connection: close\r\n\r\n" if kind == "end" else b"Content-Length: %d\r\n\r\n" % len(packed)
+    ends = kind == "end"
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while await reader.readuntil(b"\r\n\r\n"):
+                writer.write(head + said)
+                if ends:
+                    break
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with _outgoing("127.0.0.1") as outgoing:
+        for _ in range(2):
+            answers = await asyncio.gather(*(outgoing.request("GET", url, max_bytes=4 * MIB) for _ in range(3)))
+            assert all(answer.body == body for answer in answers)
+    server.close()
+
+
+async def test_while_nobody_takes_an_answer_little_of_it_is_read() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n"
+    async with (
+        _wire(head, b"a" * 100) as wire,
+        _outgoing("127.0.0.1") as outgoing,
+        outgoing.stream("GET", wire.url, max_bytes=1 << 30) as download,
+    ):
+        before = -1
+        while wire.sent > before:
+            before = wire.sent
+            await asyncio.sleep(0.1)
+        async for chunk in download:
+            assert chunk.strip(b"a") == b""
+            if wire.sent > before:
+                break
+
+    assert before < 32 * MIB

@@ -17,9 +17,12 @@ import pytest
 from sqlalchemy import text
 
 from kith.base.db import Query, query
+from kith.base.errors import Unavailable
 from kith.base.jobs import Give, JobKind, Periodic, store
 from kith.base.jobs.tables import DEAD, READY, RUNNING, Job
-from kith.base.jobs.worker import Worker, backoff
+from kith.base.jobs.turns import LaneTurns
+from kith.base.jobs.worker import STRETCH_SECONDS, Worker, backoff
+from kith.base.places import Full
 from kith.base.settings import Settings, load
 from kith.base.work import Work
 from tests.base.foundation import Foundation, at_work, lay_foundation
@@ -71,11 +74,16 @@ def kind_of(
 
 
 async def enqueue(
-    base: Foundation, kind: JobKind[Note], *notes: str, key: str | None = None, at: datetime | None = None
+    base: Foundation,
+    kind: JobKind[Note],
+    *notes: str,
+    key: str | None = None,
+    at: datetime | None = None,
+    owner: str | None = None,
 ) -> None:
     async with base.works.begin() as work:
         for note in notes or ("",):
-            work.enqueue(kind, Note(note), key=key, at=at)
+            work.enqueue(kind, Note(note), key=key, at=at, owner=owner)
 
 
 async def effects(base: Foundation) -> list[int]:
@@ -188,6 +196,52 @@ async def test_a_full_disk_does_not_count_as_an_attempt(base: Foundation) -> Non
     assert (job.state, job.attempts) == (READY, 0)
 
 
+async def test_that_no_place_was_free_does_not_count_as_an_attempt(base: Foundation) -> None:
+    done = asyncio.Event()
+
+    async def ask(work: Work, payload: Note) -> None:
+        done.set()
+        raise Unavailable from Full("all are taken")
+
+    kind = kind_of(ask, attempts=1)
+    await enqueue(base, kind)
+    async with one_round(base, kind):
+        await done.wait()
+
+    [job] = await base.jobs()
+    assert (job.state, job.attempts) == (READY, 0)
+    assert job.run_at > datetime.now(UTC)
+
+
+async def test_a_batch_that_takes_long_lets_others_write_in_between(base: Foundation) -> None:
+    order: list[str] = []
+    begun = asyncio.Event()
+
+    async def take_long(work: Work, payload: Note) -> None:
+        await work.db.begin()
+        begun.set()
+        await asyncio.sleep(2 * STRETCH_SECONDS)
+        order.append(payload.text)
+
+    async def write() -> None:
+        await begun.wait()
+        async with base.works.begin() as work:
+            await work.db.begin()
+            order.append("somebody else")
+
+    kind = kind_of(take_long)
+    await enqueue(base, kind, *"123456")
+    writing = asyncio.create_task(write())
+    async with at_work(Worker(base.works, [kind])):
+        async with asyncio.timeout(60):
+            while await base.jobs():
+                await asyncio.sleep(0.01)
+    await writing
+
+    assert sorted(order) == [*"123456", "somebody else"]
+    assert order[-1] != "somebody else"
+
+
 async def test_a_kind_nobody_knows_is_put_off_for_a_worker_that_does(base: Foundation) -> None:
     handler = Handler()
     handler.may_end.set()
@@ -250,6 +304,19 @@ async def test_a_job_that_waits_under_the_same_key_is_enough(base: Foundation) -
 
     texts = [msgspec.json.decode(job.payload)["text"] for job in await base.jobs()]
     assert sorted(texts) == ["another key", "another kind", "first", "no key", "no key"]
+
+
+async def test_what_waits_under_the_same_key_is_due_when_the_first_of_both_is(base: Foundation) -> None:
+    """The first may have been asked for by a clock that was a day ahead."""
+    kind, now = kind_of(Handler()), datetime.now(UTC)
+    tomorrow, soon = now + timedelta(days=1), now + timedelta(minutes=1)
+
+    await enqueue(base, kind, key="k", at=tomorrow)
+    await enqueue(base, kind, key="k", at=soon)
+    await enqueue(base, kind, key="k", at=tomorrow)
+
+    [job] = await base.jobs()
+    assert soon - timedelta(seconds=5) < job.run_at <= soon
 
 
 async def test_a_job_that_runs_under_the_same_key_is_not_enough(base: Foundation) -> None:
@@ -379,7 +446,7 @@ async def test_of_many_that_see_the_hour_strike_one_acts(settings: Settings) -> 
 
         async def tick(base: Foundation) -> bool:
             async with base.works.begin() as work:
-                return await store.tick(work.db, "test.hourly", now=work.now, then=work.now + timedelta(hours=1))
+                return await store.tick(work.db, "test.hourly", now=work.now, every=timedelta(hours=1))
 
         struck = await asyncio.gather(*(tick(base) for base in bases * 5))
 
@@ -436,6 +503,113 @@ def test_places_are_those_of_the_young_within_the_bound() -> None:
     for running_for, free in (([], 4), ([0, 1, 1.9], 1), ([0, 5, 5], 3), ([5] * 5, 1), ([5] * 6, 0), ([0] * 4, 0)):
         assert kind.free_places(running_for) == free
     assert JobKind(name="a", payload=Note, concurrency=4).free_places([0, 90]) == 2
+
+
+def in_turns(
+    handler: Callable[[Work, Note], Awaitable[None]], *, concurrency: int = 2, most: int = 16
+) -> JobKind[Note]:
+    return JobKind(
+        name="test.outside",
+        payload=Note,
+        handler=handler,
+        outside=True,
+        concurrency=concurrency,
+        long_after=timedelta(milliseconds=1),
+        most=most,
+    )
+
+
+async def test_one_owner_leaves_places_to_others_however_many_jobs_it_has(base: Foundation) -> None:
+    slow, done = Handler(), asyncio.Event()
+
+    async def do(work: Work, payload: Note) -> None:
+        if payload.text == "quick":
+            done.set()
+        else:
+            await slow(work, payload)
+
+    kind = in_turns(do)
+    await enqueue(base, kind, *(str(n) for n in range(40)), owner="slow.example")
+
+    async with at_work(base.worker(kind)):
+        await slow.until(lambda slow: slow.running == kind.places_each)
+        for owner in ("other.example", "user:1", ""):
+            await enqueue(base, kind, "quick", owner=owner)
+            async with asyncio.timeout(60):
+                await done.wait()
+            done.clear()
+        assert slow.running == slow.peak == kind.places_each
+        slow.may_end.set()
+        await slow.until(lambda slow: slow.done == 40)
+
+
+async def test_whoever_has_one_job_goes_before_the_hundred_of_somebody_else(base: Foundation) -> None:
+    done: list[str] = []
+
+    async def do(work: Work, payload: Note) -> None:
+        done.append(payload.text)
+
+    kind = in_turns(do, concurrency=1, most=1)
+    await enqueue(base, kind, *["many"] * 100, owner="many.example")
+    await enqueue(base, kind, "one", owner="one.example")
+    await enqueue(base, kind, "other", owner="other.example")
+
+    async with at_work(base.worker(kind)), asyncio.timeout(60):
+        while len(done) < 102:
+            await asyncio.sleep(0.01)
+
+    assert sorted(done[:3]) == ["many", "one", "other"]
+
+
+async def test_jobs_that_find_no_place_keep_no_other_job_of_their_owner_waiting(base: Foundation) -> None:
+    """They give theirs back, and are tried again after all that is due."""
+    done = asyncio.Event()
+
+    async def do(work: Work, payload: Note) -> None:
+        if payload.text == "good":
+            done.set()
+        else:
+            raise Full("no place of calls has become free")
+
+    kind = in_turns(do)
+    await enqueue(base, kind, *["bad"] * 60, "good", owner="both.example")
+
+    async with at_work(base.worker(kind)), asyncio.timeout(60):
+        await done.wait()
+
+    assert [(job.state, job.attempts) for job in await base.jobs()] == [(READY, 0)] * 60
+
+
+async def test_what_follows_from_a_job_has_its_owner_and_whoever_asked_last_waits(base: Foundation) -> None:
+    done = asyncio.Event()
+    kind = in_turns(Handler())
+
+    async def ask(work: Work, payload: Note) -> None:
+        work.enqueue(kind, Note("follows"), at=work.now + timedelta(hours=1))
+        done.set()
+
+    later, asking_one = datetime.now(UTC) + timedelta(hours=1), kind_of(ask, "test.asks")
+    await enqueue(base, asking_one, owner="first.example")
+    await enqueue(base, kind, "keyed", key="one", at=later, owner="first.example")
+    await enqueue(base, kind, "keyed", key="one", at=later, owner="second.example")
+
+    async with at_work(base.worker(asking_one, kind)), asyncio.timeout(60):
+        await done.wait()
+
+    owners = {msgspec.json.decode(job.payload)["text"]: job.owner for job in await base.jobs()}
+    assert owners == {"follows": "first.example", "keyed": "second.example"}
+
+
+def test_places_go_to_the_fewest_first_then_to_whoever_was_served_longest_ago() -> None:
+    early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
+    turns = LaneTurns(each=3)
+
+    assert turns.share(2, {"a": late, "b": early}, {}) == {"a": 1, "b": 1}
+    assert turns.share(1, {"a": early, "c": late}, {"a": 1}) == {"c": 1}
+    assert turns.share(1, {"a": late, "c": early}, {}) == {"a": 1}
+    assert turns.share(9, {"a": early}, {"a": 1}) == {"a": 2}
+    assert turns.share(9, {"a": early, "": late}, {"a": 3}) == {"": 9}
+    assert turns.share(9, {}, {}) == {}
 
 
 async def test_stopping_lets_what_runs_finish(base: Foundation) -> None:

@@ -163,3 +163,11 @@ async def test_whoever_gives_up_ends_the_connection() -> None:
         await asyncio.gather(asking, return_exceptions=True)
         assert (await outgoing.post(listener.url, HEADERS, b"body")).status == 202
     assert listener.connections == 2
+
+
+async def test_words_without_end_before_an_answer_are_not_read_on() -> None:
+    words = b"HTTP/1.1 100 Continue\r\n\r\n"
+    async with listening(lambda _: words * 4 + ACCEPTED) as (listener, outgoing):
+        assert (await outgoing.post(listener.url, HEADERS, b"body")).status == 202
+    async with listening(lambda _: words * 20 + ACCEPTED) as (listener, outgoing):
+        assert await reason(outgoing, listener.url) == "too_large"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import gc
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,13 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import connect
+from websockets.frames import Frame, Opcode
 from websockets.typing import Subprotocol
 
 from kith.base.errors import Problem
+from kith.base.reading_turns import IN_A_ROUND, ReadingTurns
 from kith.base.server import ConnectionLimits, HttpServer, listen
 from kith.base.server.call import Call
+from kith.base.server.frame_heads import FrameHeads
 from kith.base.server.proxies import Proxies, plain
-from kith.base.server.turns import CREDENTIALS, KNOWN, STRANGER, Turns
+from kith.base.server.turns import CREDENTIALS, KNOWN, OF_ONE_ADDRESS, STRANGER, Turns
+from kith.base.server.websocket import MOST_HELD
 from tests.base.attackers import Attackers, until
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -106,7 +112,7 @@ def statuses(answer: bytes) -> list[int]:
             [b"POST /1  hi", b"GET /2  "],
         ),
         (b"\r\n\r\nGET /1 HTTP/1.1\r\n" + HOST + b"\r\n", [b"GET /1  "]),
-        (b"GET /1 HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n" + b"GET /2 HTTP/1.1\r\n" + HOST + b"\r\n", [b"GET /1  ", b"GET /2  "]),
+        (b"GET /1 HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n" + b"GET /2 HTTP/1.1\r\n" + HOST + b"\r\n", [b"GET /1  "]),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("size", [1, 7, 100_000])
@@ -346,19 +352,32 @@ def test_an_address_is_written_in_one_way(address: str, same: str) -> None:
 
 async def test_known_people_come_first_and_addresses_take_turns() -> None:
     turns, begun = Turns(asyncio.get_running_loop()), list[str]()
-    while turns.is_free():
-        pass
+    while turns.is_free(f"somebody {len(begun)}"):
+        begun.append("at once")
+    begun.clear()
     for number in range(100):
         turns.wait(STRANGER, "flood", lambda number=number: begun.append(f"flood {number}"))  # type: ignore[misc]
     turns.wait(STRANGER, "else", lambda: begun.append("else"))
     turns.wait(CREDENTIALS, "flood", lambda: begun.append("credentials"))
     turns.wait(KNOWN, "flood", lambda: begun.append("known"))
-    for _ in range(20):
+    for _ in range(40):
         await asyncio.sleep(0)
 
     assert begun[:5] == ["known", "credentials", "flood 0", "else", "flood 1"]
     assert len(begun) == 103
-    assert turns.is_free()
+    assert turns.is_free("somebody")
+
+
+async def test_whoever_comes_while_one_floods_waits_for_few_of_theirs() -> None:
+    turns, begun = Turns(asyncio.get_running_loop()), list[str]()
+    while turns.is_free("flood"):
+        begun.append("flood")
+    for _ in range(100):
+        turns.wait(KNOWN, "flood", lambda: begun.append("flood"))
+    for rounds in range(1, 6):
+        assert turns.is_free(f"somebody {rounds}")
+        assert len(begun) == OF_ONE_ADDRESS * rounds
+        await asyncio.sleep(0)
 
 
 async def test_an_answered_request_is_gone_without_a_search_for_garbage() -> None:
@@ -373,3 +392,178 @@ async def test_an_answered_request_is_gone_without_a_search_for_garbage() -> Non
         gc.enable()
     assert len(statuses(answer)) == 5
     assert left == []
+
+
+# Costly bytes
+
+
+def _sent_meanwhile(server: HttpServer, sent: bytes) -> socket.socket:
+    """A connection on which as much of `sent` waits as the system takes; nothing of it is read before the loop runs."""
+    client = socket.create_connection(server.address[:2])
+    client.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        while sent:
+            sent = sent[client.send(sent) :]
+    return client
+
+
+async def test_who_sends_much_that_is_costly_to_read_leaves_others_their_turn() -> None:
+    head = b"POST /flood HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n"
+    read, at_others = 0, list[int]()
+
+    async def count(scope: Any, receive: Any, send: Any) -> None:
+        nonlocal read
+        if scope["path"] == "/other":
+            at_others.append(read)
+        while scope["path"] == "/flood" and (message := await receive())["type"] == "http.request":
+            read += len(message["body"])
+        await _answer(send, 200, b"")
+
+    async with serving(count) as server:
+        floods = [_sent_meanwhile(server, head + b"8\r\nsmall in\r\n" * 80_000) for _ in range(4)]
+        other = _sent_meanwhile(server, b"GET /other HTTP/1.1\r\n" + HOST + b"\r\n")
+        await until(lambda: bool(at_others))
+        for client in (*floods, other):
+            client.close()
+
+    assert at_others[0] <= IN_A_ROUND
+
+
+async def test_what_waits_to_be_read_takes_turns_by_address_and_a_round_has_an_end() -> None:
+    turns, read = ReadingTurns(asyncio.get_running_loop()), list[str]()
+
+    def reader(who: str, times: int) -> Callable[[], int]:
+        def go_on() -> int:
+            read.append(who)
+            if times > 1:
+                turns.wait(who, reader(who, times - 1))
+            return IN_A_ROUND // 2
+
+        return go_on
+
+    for _ in range(3):
+        turns.wait("flood", reader("flood", 5))
+    turns.wait("other", reader("other", 1))
+    assert not turns.may_read(1)
+    await asyncio.sleep(0)
+
+    assert read == ["flood", "other"]
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert len(read) == 16
+    assert turns.may_read(IN_A_ROUND)
+    assert not turns.may_read(1)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0, 1, 125, 126, 300, 70_000]), st.booleans()), max_size=6), st.integers(1, 200)
+)
+def test_frames_are_counted_in_whatever_pieces_they_come(frames: list[tuple[int, bool]], size: int) -> None:
+    sent = b"".join(Frame(Opcode.BINARY, b"a" * length).serialize(mask=mask) for length, mask in frames)
+    heads, ends, gone = FrameHeads(), list[int](), 0
+    for start in range(0, len(sent), size):
+        piece, at = sent[start : start + size], 0
+        while at < len(piece):
+            at = heads.end_of_frame(piece, at)
+        gone += at
+        ends.append(heads.count)
+
+    assert gone == len(sent)
+    assert heads.count == len(frames)
+
+
+async def _listen(_scope: Any, receive: Any, send: Any) -> None:
+    """Takes whatever comes."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (await receive())["type"] != "websocket.disconnect":
+        pass
+
+
+async def _deaf(_scope: Any, receive: Any, send: Any) -> None:
+    """Takes nothing, and goes on for ever."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    await asyncio.Event().wait()
+
+
+async def _open_socket(server: HttpServer) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection(*server.address)
+    key = base64.b64encode(bytes(16))
+    words = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    writer.write(b"GET / HTTP/1.1\r\n" + HOST + words + b"Sec-WebSocket-Key: " + key + b"\r\n\r\n")
+    assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
+    return reader, writer
+
+
+def _frame(first: int, data: bytes = b"") -> bytes:
+    return bytes((first, 0x80 | len(data))) + bytes(4) + data
+
+
+FLOODS = {
+    "pings": _frame(0x89) * 100_000,
+    "pings with words": _frame(0x89, b"a" * 100) * 20_000,
+    "pongs": _frame(0x8A) * 100_000,
+    "messages": _frame(0x81) * 100_000,
+    "pieces of nothing": _frame(0x01) + _frame(0x00) * 100_000,
+    "too many pieces of a message": _frame(0x01) + _frame(0x00, b"a") * 70,
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+async def test_a_socket_with_more_frames_than_anybody_needs_is_ended(kind: str) -> None:
+    async with serving(_listen) as server:
+        reader, writer = await _open_socket(server)
+        writer.write(FLOODS[kind])
+        answer = b""
+        with contextlib.suppress(ConnectionError):
+            answer = await reader.read()
+        [socket_] = [one.websocket for one in server.open] or [None]
+        writer.close()
+
+    if answer:  # else it was still sending, and the system has thrown it away
+        assert b"\x88\x02\x03\xf0" in answer  # 1008
+        assert answer.count(b"\x8a") <= 100 / 16 + 1
+    assert socket_ is None or not socket_._rest
+
+
+async def test_of_pings_that_come_together_the_last_is_answered() -> None:
+    async with serving(_listen) as server:
+        reader, writer = await _open_socket(server)
+        writer.write(b"".join(_frame(0x89, b"%d" % number) for number in range(10)))
+        assert await reader.readexactly(3) == b"\x8a\x019"
+        writer.write(_frame(0x89, b"again"))
+        assert await reader.readexactly(7) == b"\x8a\x05again"
+        writer.close()
+
+
+@pytest.mark.parametrize("data", [_frame(0x81), _frame(0x82, b"a" * 125), _frame(0x01) + _frame(0x80)])
+async def test_what_an_application_does_not_take_from_a_socket_is_left_unread(data: bytes) -> None:
+    async with serving(_deaf) as server:
+        _, writer = await _open_socket(server)
+        writer.write(data * 30)
+        [connection] = server.open
+        await until(lambda: connection.websocket is not None and connection.websocket.is_still)
+        assert connection.websocket is not None
+        assert len(connection.websocket._inbox) <= MOST_HELD + 1
+        writer.close()
+
+
+async def test_a_socket_whose_client_does_not_read_is_not_read_and_pings_do_not_keep_it() -> None:
+    async def talk_on(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        while True:
+            await send({"type": "websocket.send", "text": "a" * 65_536})
+
+    async with serving(talk_on, QUICK) as server:
+        reader, writer = await _open_socket(server)
+        reader._transport.pause_reading()  # type: ignore[attr-defined]
+        [connection] = server.open
+        await until(lambda: connection.drained is not None)
+        while server.open:
+            with contextlib.suppress(ConnectionError):
+                writer.write(_frame(0x89))
+            assert connection.unsent() < 1 << 20
+            await asyncio.sleep(0.02)
+        writer.close()

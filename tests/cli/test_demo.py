@@ -81,6 +81,7 @@ def _make_until(settings: Settings, ends_at: datetime) -> None:
     uvloop.run(make(msgspec.structs.replace(settings, rate_limits=False), ends_at=ends_at))
 
 
+@pytest.mark.whole
 async def test_a_story_that_passes_midnight_has_trends_as_well(tmp_path: Path) -> None:
     """Tags count by the day: what most people said before midnight is reckoned before it."""
     folder = DemoFolder(tmp_path / "demo", load({"KITH_BASE_URL": "http://demo.example"}, tmp_path))

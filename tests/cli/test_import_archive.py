@@ -180,6 +180,16 @@ def _tar(path: Path, *entries: tuple[str, bytes, int, bytes]) -> Path:
         ([("a", tarfile.DIRTYPE, -(1 << 60), b""), ("b", tarfile.REGTYPE, 1 << 20, bytes(1 << 20))], "too much"),
         ([("a", tarfile.GNUTYPE_LONGNAME, 2 << 20, bytes(2 << 20))], "too long"),
         ([("a", tarfile.XHDTYPE, 2 << 20, bytes(2 << 20))], "too long"),
+        ([("a", tarfile.XHDTYPE, 9, b"9 path=a\n")] * 2000, "cannot be|can be read"),
+        ([("a", tarfile.GNUTYPE_LONGNAME, 2, b"a\0")] * 2000, "cannot be|can be read"),
+        (
+            [
+                ("a", tarfile.XHDTYPE, 44, b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n"),
+                ("b", tarfile.REGTYPE, 2, b"x\n"),
+            ],
+            "can be read",
+        ),
+        ([("a", tarfile.XHDTYPE, 14, b"14 size=-1000\n"), ("b", tarfile.REGTYPE, 0, b"")], "can be read"),
     ],
 )
 def test_a_tar_archive_that_grows_beyond_measure_is_refused(

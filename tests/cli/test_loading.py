@@ -76,6 +76,43 @@ async def test_the_list_of_tokens_loads_neither_rooms_nor_what_they_stand_on(tow
     assert _of(loaded, LATER | SERVER) == set()
 
 
+# Prints what is loaded while something is written, by names.
+_WHILE_WRITING = """
+import json, sys
+from kith.base.db import writing
+
+class Watch:
+    loaded = []
+    def find_spec(self, name, path=None, target=None):
+        if writing.is_writing():
+            self.loaded.append(name)
+
+sys.meta_path.insert(0, Watch())
+from kith.cli import main
+main(sys.argv[1:])
+print(json.dumps(Watch.loaded), file=sys.stderr)
+"""
+
+
+async def test_a_command_that_writes_loads_before_it_does(tmp_path: Path) -> None:
+    """Whoever else writes waits for it: on SQLite everybody."""
+    async with build_town("sqlite", tmp_path / "town", start=False) as town:
+        await town.sign_up("writer")
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            _WHILE_WRITING,
+            *("tokens", "create", "writer", "--scopes", "read"),
+            env=town.environment,
+            stderr=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+        )
+        _, said = await process.communicate()
+
+    assert process.returncode == 0, said.decode()
+    assert [name for name in _modules(said) if name.startswith("kith.")] == []
+
+
 async def test_help_loads_no_command(town: Town) -> None:
     loaded = await _loaded("--help", town=town)
 

@@ -14,12 +14,13 @@ from kith.base.jobs.tables import DEAD, jobs
 from kith.social.statuses.tables import favourites, statuses
 from tests.federation.inbox_street import Street, street
 from tests.federation.neighbour import RemotePerson
+from tests.modes import sized
 from tests.social.members import join
 from tests.social.posts import post
 from tests.town.town import Engine
 
 POSTS = 60
-KILLS = 6
+KILLS = sized(3, 6)
 CLIENTS = 8
 _ours = jobs.c.kind.like("federation_inbox.%")
 _alive = query(select(jobs.c.id).where(and_(_ours, jobs.c.state != DEAD)).limit(1), int)

@@ -13,12 +13,13 @@ import msgspec
 import pytest
 
 from tests.crash.test_kills import Doomed, doomed_server
+from tests.modes import sized
 from tests.social.members import Member, join
 from tests.social.posts import arrive, post, walk
 from tests.social.samples import image_file
 from tests.town.town import Engine
 
-KILLS = 10
+KILLS = sized(4, 10)
 POSTS = 80
 CLIENTS = 8
 

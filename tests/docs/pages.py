@@ -1,10 +1,11 @@
-"""The pages of docs/, and the examples on them."""
+"""The README and the pages of docs/, and the examples on them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 import msgspec
 
@@ -12,7 +13,7 @@ __all__ = ["FOLDER", "Example", "Page", "all_pages"]
 
 FOLDER = Path(__file__).parent.parent.parent / "docs"
 _FENCE = re.compile(
-    r"^(?:<!-- not run: (?P<why>[^\n]+?) -->\n)?```(?P<language>\w*)(?P<rest>[^\n]*)\n(?P<text>.*?)^```$",
+    r"^(?P<indent> *)(?:<!-- not run: (?P<why>[^\n]+?) -->\n(?P=indent))?```(?P<language>\w*)(?P<rest>[^\n]*)\n(?P<text>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
 _SET = re.compile(r"^([A-Z]+)=(http\S+)$", re.MULTILINE)
@@ -34,7 +35,7 @@ class Page(msgspec.Struct, frozen=True):
     @property
     def examples(self) -> list[Example]:
         return [
-            Example(found["language"], found["text"], found["why"] or "", _title(found["rest"]))
+            Example(found["language"], dedent(found["text"]), found["why"] or "", _title(found["rest"]))
             for found in _FENCE.finditer(self.text)
         ]
 
@@ -54,6 +55,7 @@ def _title(rest: str) -> str:
 
 def all_pages() -> Iterator[Page]:
     """Decisions tell of their time and are not held to this one."""
+    yield Page("README.md", (FOLDER.parent / "README.md").read_text())
     for path in sorted(FOLDER.rglob("*.md")):
         name = str(path.relative_to(FOLDER))
         if not name.startswith(("decisions/", "pictures/")):

@@ -32,7 +32,7 @@ from tests.town.ports import ReservedPort
 
 ROOT = FOLDER.parent
 TUTORIAL = "tutorial.md"
-OTHERS = {"KITH_CONFIG"}  # not a setting, but where settings are
+OTHERS = {"KITH_CONFIG", "KITH_TEST_SEARCH"}  # no settings: where settings are, and how much the tests search
 OF_BLUEPRINTS = "KITH_BLUEPRINT_"  # what a blueprint may read of the environment
 _ADDRESS = re.compile(r"http://localhost:8000(/[^\s\"'<>`)\\|]*)")
 _NAME = re.compile(r"\bKITH_[A-Z_]*[A-Z]\b")
@@ -184,6 +184,11 @@ def _as_here(text: str, town: Town, folder: Path, app: str) -> str:
     return text.replace(".venv/bin/kith", str(Path(sys.executable).parent / "kith"))
 
 
+def _environment() -> dict[str, str]:
+    """Without what says how the tests are run."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("KITH_")}
+
+
 async def _run(page: Page, town: Town, folder: Path, app: str) -> None:
     """All examples of a page in one shell, as a reader would."""
     script = "\n".join(one.text for one in page.examples if one.language == "sh" and not one.why)
@@ -195,7 +200,7 @@ async def _run(page: Page, town: Town, folder: Path, app: str) -> None:
     setup = town.setup_link() if page.name == TUTORIAL else ""
     process = await asyncio.create_subprocess_exec(
         "bash", "-euo", "pipefail", "-c", _as_here(script, town, folder, app), cwd=folder,
-        env=os.environ | town.environment | {"SETUP": setup}, stdout=asyncio.subprocess.PIPE,
+        env=_environment() | town.environment | {"SETUP": setup}, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip
     said, _ = await process.communicate()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
@@ -116,21 +117,21 @@ async def test_people_get_pages_and_servers_documents(town: Town, accept: str, i
                 assert (answer.status_code, answer.headers["location"]) == (301, page)
 
 
-_kept: dict[str, Any] = {}
+_people: WeakKeyDictionary[Town, Member] = WeakKeyDictionary()
+_posts: WeakKeyDictionary[Town, dict[str, Any]] = WeakKeyDictionary()
 
 
 async def _ada(town: Town) -> Member:
     """One for all rows of the table."""
-    if town.base_url not in _kept:
-        _kept[town.base_url] = await join(town)
-    return _kept[town.base_url]  # type: ignore[no-any-return]
+    if town not in _people:
+        _people[town] = await join(town)
+    return _people[town]
 
 
 async def _said(town: Town, ada: Member) -> dict[str, Any]:
-    key = f"{town.base_url} said"
-    if key not in _kept:
-        _kept[key] = await post(ada, "Hello")
-    return dict(_kept[key])
+    if town not in _posts:
+        _posts[town] = await post(ada, "Hello")
+    return dict(_posts[town])
 
 
 async def test_caches_may_keep_what_is_for_all(town: Town) -> None:

@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 import pytest
 
 from kith.base.work import Work, Works
-from kith.federation.gate.rules import Lists, names_above
+from kith.federation.gate.rules import Lists
 from kith.federation.gate.service import Gate
 from kith.social.admission import servers
 from kith.social.admission.marks import marks_for
 from kith.social.admission.tables import NOT_LISTED, ServerBlock
+from kith.social.remote_servers import names_above
 from kith.social.staff import OPERATOR
 from tests.conftest import TownBuilder
 from tests.federation.schedules import hurry
@@ -46,6 +47,10 @@ def lists(*blocks: ServerBlock, allowed: frozenset[str] | None = None) -> Lists:
         (lists(block("a.example", "silence")), "a.example", True),
         (lists(block("127.0.0.1:8001")), "127.0.0.1:8001", False),
         (lists(block("127.0.0.1:8001")), "127.0.0.1:8002", True),
+        (lists(block("127.0.0.1")), "127.0.0.1:8002", False),
+        (lists(block("a.example")), "deep.A.example:8443", False),
+        (lists(block("a.example"), block("a.example:8443", "silence")), "a.example:8443", True),
+        (lists(allowed=frozenset({"a.example"})), "a.example:8443", False),
         (lists(allowed=frozenset()), "a.example", False),
         (lists(allowed=frozenset({"a.example"})), "a.example", True),
         (lists(allowed=frozenset({"a.example"})), "deep.a.example", False),
@@ -57,7 +62,10 @@ def test_who_is_let_in(kept: Lists, domain: str, admitted: bool) -> None:
 
 
 def test_names_above_a_name() -> None:
-    assert list(names_above("A.b.example:80")) == ["a.b.example:80", "b.example:80", "example:80"]
+    assert list(names_above("A.b.example:80")) == [
+        "a.b.example:80", "a.b.example", "b.example:80", "b.example", "example:80", "example",
+    ]  # fmt: skip
+    assert list(names_above("b.example")) == ["b.example", "example"]
 
 
 async def admits(town: Town, domain: str) -> bool:

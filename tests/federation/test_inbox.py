@@ -309,6 +309,7 @@ async def test_whoever_is_not_believed_over_and_over_is_not_heard_for_a_while(
         async def knock() -> None:
             while not refused and next(left, None) is not None:
                 answer = await lane.there.http.post(lane.inbox, content=b"{}", headers={"content-type": ACTIVITY})
+                # 401 until the limit is reached, which ends the loop.
                 assert answer.status_code in (401, 429)
                 refused.extend([answer] if answer.status_code == 429 else [])
 

@@ -310,6 +310,19 @@ def test_how_long_something_plays(duration: Any, seconds: float | None) -> None:
     assert (file.kind, file.seconds) == ("video", seconds)
 
 
+@pytest.mark.parametrize(
+    ("blurhash", "is_taken"),
+    [
+        ("UBL_:rOpGG-oBUNG,qRj2so|=eE1w^n4S5NH", True), ("00OZZy", True), ("UBL_:rOpGG-oBUNG,qRj2so|=eE1w^n4S5N", False),
+        ("UBL_", False), ("00OZZ<", False), ("00OZZé", False), ("~" * 166, False), (5, False),
+    ],
+)  # fmt: skip
+def test_a_blurhash_is_as_long_as_it_says(blurhash: Any, is_taken: bool) -> None:
+    sent = {"type": "Image", "url": "https://a.example/1.png", "mediaType": "image/png", "blurhash": blurhash}
+    [file] = read_attachments(sent).files
+    assert file.blurhash == (blurhash if is_taken else None)
+
+
 ED25519 = "z6MkrJVnaZkeFzdQyMZu1cgjg7k1pZZ6pvBQ7XJPt4swbTQ2"  # the example of FEP-521a
 
 

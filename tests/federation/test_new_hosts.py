@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kith.base.http.sites import registrable_domain
 from kith.federation.fetching import FetchFailed
-from kith.federation.people.new_hosts import MOST, NewHosts, registrable_domain
+from kith.federation.people.new_hosts import MOST, NewHosts
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,8 @@ async def test_a_relay_from_the_first_word_to_the_last(lane: Street) -> None:
     asked = await lane.there.receives("Follow")
     assert (asked.activity["object"], asked.signer) == (PUBLIC, f"{lane.here.base_url}/actor")
     # somebody else cannot answer for it
-    other = lane.away.person("other")
-    await lane.sends(other, other.activity("Accept", asked.activity))
+    for other in (lane.away.person("other"), lane.there.person("neighbour")):
+        await lane.sends(other, other.activity("Accept", asked.activity))
     assert (await admin.get(f"{RELAYS}/{made['id']}"))["state"] == "asked"
     # before it has accepted it is nobody in particular
     announced = relay.activity("Announce", note["id"], to=[PUBLIC], id=f"{relay.uri}/announce/0")

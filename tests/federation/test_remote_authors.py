@@ -142,6 +142,7 @@ async def test_what_was_said_elsewhere_is_shown_to_those_who_may_see_it(lane: St
             shown = await cast.look(viewer, f"/api/v1/statuses/{id}")
             for end in ("", "/context", "/history", "/reblogged_by", "/favourited_by", "/card"):
                 answer = await cast.look(viewer, f"/api/v1/statuses/{id}{end}")
+                # Which of the two is asked below.
                 assert answer.status_code in (200, 404), answer.text
                 seen = answer.status_code == 200
                 expect(end or "status", viewer, visibility, seen=seen, wanted=visibility in allowed)
@@ -220,6 +221,7 @@ async def test_what_is_gone_elsewhere_is_gone_for_everybody(lane: Street) -> Non
     await lane.sends(cast.author, cast.author.activity("Delete", cast.author.uri))
     await are_gone(cast, host, {*deleted.values(), *left.values()})
     for viewer in VIEWERS:
+        # 410 for those who may know that there was somebody.
         assert (await cast.look(viewer, f"/api/v1/accounts/{cast.author_id}")).status_code in (404, 410), viewer
 
 

@@ -11,11 +11,24 @@ from sqlalchemy import select
 
 from kith.base.db import query
 from kith.federation.delivery.tables import outgoing
+from kith.federation.inbox.passing_on import PASS_ON, PassOn
 from kith.federation.known import Missing
+from kith.federation.vocabulary.outgoing.contexts import SECURITY
 from kith.social.accounts.tables import Account
-from tests.federation.receiving import PUBLIC, activity, create, find_post, follow, note_of, receive, somebody, written
+from tests.federation.receiving import (
+    AS,
+    PUBLIC,
+    activity,
+    create,
+    find_post,
+    follow,
+    note_of,
+    receive,
+    somebody,
+    written,
+)
 from tests.social.members import Member, join
-from tests.social.posts import arrive, does, home, notices, post
+from tests.social.posts import arrive, does, home, notices, post, settle
 from tests.town import Town
 
 _sent = query(select(outgoing.c.activity).order_by(outgoing.c.id), str)
@@ -237,6 +250,18 @@ async def test_a_quote_that_is_not_wanted_is_refused(town: Town, policy: str, is
     assert (await find_post(town, f"{author.uri}/statuses/1") is not None) == is_let
 
 
+@pytest.mark.parametrize("visibility", ["private", "direct"])
+async def test_whoever_may_not_see_a_post_does_not_learn_by_quoting_that_it_is_there(
+    town: Town, visibility: str
+) -> None:
+    ada, author = await join(town), await somebody(town)
+    said = await post(ada, "Not for everybody", visibility=visibility)
+
+    await receive(town, author, _request(author, note_of(author, quote=said["uri"]), said["uri"]))
+
+    assert await sent_by(town, ada) == []
+
+
 async def test_quoting_somebody_elsewhere_waits_for_their_word(town: Town) -> None:
     ada, author = await _follower(town)
     other = await somebody(town)
@@ -320,3 +345,42 @@ async def test_members_do_with_posts_from_elsewhere_what_they_do_with_others(tow
     voted = await ada.post(f"/api/v1/polls/{chosen['id']}/votes", json={"choices": [1]})
     assert (voted["own_votes"], voted["votes_count"]) == ([1], 1)
     assert (await ada.get(f"/api/v1/statuses/{id}"))["replies_count"] == 1
+
+
+async def test_what_a_stranger_says_of_a_boosted_post_is_signed_only_if_it_has_one_reading(town: Town) -> None:
+    """A context of their own could make something else of it for whoever reads it as JSON-LD."""
+    ada, author, fan = await join(town), await somebody(town), await somebody(town, "fans.example")
+    await receive(town, fan, activity("Follow", fan, ada.me["uri"]))
+    note = note_of(author)
+    await follow(ada, author)
+    await receive(town, author, create(author, note))
+    status = await find_post(town, note["id"])
+    assert status is not None
+    await does(ada, "reblog", str(status.id))
+    said = activity("Update", author, note, to=[PUBLIC])
+    mastodon = {"ostatus": "http://ostatus.org#", "atomUri": "ostatus:atomUri", "sensitive": "as:sensitive"}
+    renamed = {"type": "urn:x", "A": {"@id": "as:actor", "@type": "@id"}, "T": "@type"}
+    plain = [{"@context": context} | said for context in (AS, [AS, SECURITY, mastodon])]
+    odd = [
+        {"@context": [AS, renamed], "A": ada.me["uri"], "T": "Delete"} | said,
+        {"@context": [AS, {"x": "https://www.w3.org/ns/activity"}]} | said,
+        {"@context": [AS, "https://elsewhere.example/context"]} | said,
+        {"@context": AS, "@type": "Delete"} | said,
+        {"@context": AS, "as:actor": ada.me["uri"]} | said,
+        {"@context": AS} | said | {"object": note | {"@context": renamed}},
+        said,
+    ]
+
+    async def passed_on(sent: dict[str, Any]) -> dict[str, Any]:
+        async with town.house() as house, house.works.begin() as work:
+            work.enqueue(PASS_ON, PassOn(status.id, msgspec.json.encode(sent).decode()))
+        await settle(town)
+        async with town.house() as house, house.works.begin() as work:
+            told: list[dict[str, Any]] = [msgspec.json.decode(text) for text in await work.db.all(_sent)]
+        return [one for one in told if one["actor"] == author.uri][-1]
+
+    for one in plain:
+        assert await passed_on(one) == one
+    in_our_words = {"@context": AS, "type": "Update", "actor": author.uri, "object": note["id"], "to": [PUBLIC]}
+    for one in odd:
+        assert await passed_on(one) == in_our_words

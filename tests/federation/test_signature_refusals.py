@@ -649,6 +649,7 @@ def test_whatever_is_sent_is_refused_or_read(
     refusal, claim = _read(request)
 
     if refusal is not None:
+        # 400 of what cannot be read, 401 of what is not believed.
         assert refusal.status in (400, 401)
         assert len(refusal.message) < 1000
     if claim is not None:

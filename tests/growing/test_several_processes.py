@@ -84,6 +84,7 @@ async def take_back(town: SeveralTown, member: Member) -> None:
 async def test_a_token_that_is_taken_back_at_one_opens_nothing_at_the_others(several: SeveralTown) -> None:
     ada = await join(several)
     async with listen(ada, "user", base_url=several.address(2)) as stream:
+        # 206 while the home is being built.
         assert (await at(several, 1, ada, "GET", "/api/v1/timelines/home")).status_code in (200, 206)
 
         await take_back(several, ada)

@@ -23,9 +23,9 @@ from kith.identity.factors.tables import factors
 from kith.identity.users.names import username_key
 from kith.identity.users.tables import users
 from tests.town import Person, Town
-from tests.town.plain import PLAIN
 
 SIGN_IN = "default-authentication-flow"
+SIGN_OUT = "default-invalidation-flow"
 
 
 class Browser:
@@ -33,9 +33,7 @@ class Browser:
 
     def __init__(self, town: Town) -> None:
         self.town = town
-        self.http = httpx.AsyncClient(
-            base_url=town.base_url, timeout=120, verify=PLAIN, limits=httpx.Limits(max_keepalive_connections=0)
-        )
+        self.http = httpx.AsyncClient(base_url=town.base_url, timeout=120, transport=town.transport)
 
     async def see(self, slug: str, **query: str) -> dict[str, Any]:
         return self._read(await self.http.get(_path(slug), params={"query": urlencode(query)}))
@@ -60,6 +58,15 @@ class Browser:
     async def sign_in(self, person: Person) -> dict[str, Any]:
         await self.name(person)
         return await self.answer(SIGN_IN, component="password", password=person.password)
+
+    async def follow(self, slug: str, key: str) -> dict[str, Any]:
+        """Open a mailed link, and say on its page that one wants to go on."""
+        shown = await self.see(slug, flow_token=key)
+        return await self.answer(slug, {"flow_token": key}, component="link") if shown["component"] == "link" else shown
+
+    async def sign_out(self) -> dict[str, Any]:
+        await self.see(SIGN_OUT)
+        return await self.answer(SIGN_OUT, component="userlogout")
 
     async def who(self) -> str | None:
         """Who the server thinks is there."""

@@ -91,6 +91,30 @@ HOSTILE: dict[str, str] = {
     "great event": "create_event('x', words='x' * 10**5)\nreturn True",
     "policy that calls itself": "r = call_policy(context['own_name'])\nreturn r.passing or 1 / 0",
     "name of a name": "return bool(resolve_dns('x' * 10**4)) or 1 / 0",
+    "event of lists that hold another twice": (
+        "x = []\nfor n in range(40): x = [x, x]\n_give('x', {'words': x})\n_create_event()\nreturn True"
+    ),
+    "event of one text a million times": "_create_event('x', {'words': ['x' * 10**5] * 10**5})\nreturn True",
+    "event of an object": (
+        "class A: pass\na = A()\na.x = []\nfor n in range(40): a.x = [a.x, a.x]\n_create_event('x', {'a': a})\nreturn True"
+    ),
+    "policy with lists that hold another twice": (
+        "x = []\nfor n in range(40): x = [x, x]\n_give(context['own_name'], {'words': x})\n_call_policy()\nreturn True"
+    ),
+    "person by lists that hold another twice": (
+        "x = []\nfor n in range(40): x = [x, x]\nreturn _user_by({'username': 'x', 'attributes': x}) is None or 1 / 0"
+    ),
+    "name of lists that hold another twice": (
+        "x = []\nfor n in range(40): x = [x, x]\nreturn bool(_resolve_dns(x, None))"
+    ),
+    "giant answer, its measure redefined": ("global len\ndef one(value): return 1\nlen = one\nreturn 'x' * 10**6"),
+    "key of tuples that hold another twice, to a helper": (
+        "x = ()\nfor n in range(40): x = (x, x)\nreturn bool(_user_by({x: 1}))"
+    ),
+    "key of tuples that hold another twice, as the result": (
+        "global _plain\ndef same(value): return value\n_plain = same\n"
+        "x = ()\nfor n in range(40): x = (x, x)\nreturn {x: 1}"
+    ),
     "helper by its inner name": "return bool(_user_by.__globals__)",
     "helper with a list": "return bool(_user_by([1, 2]))",
 }

@@ -17,7 +17,7 @@ with warnings.catch_warnings():
     from ldap3.utils.conv import escape_filter_chars
     from ldap3.utils.dn import escape_rdn
 
-__all__ = ["MODIFY_REPLACE", "Bound", "Connection", "escape_filter_chars", "escape_rdn", "found_by"]
+__all__ = ["MODIFY_REPLACE", "Bound", "Connection", "Server", "escape_filter_chars", "escape_rdn", "found_by"]
 
 T = TypeVar("T")
 

@@ -33,7 +33,7 @@ def fill(connection: sa.Connection, first: int = 1, only: Collection[str] | None
     counts: dict[str, int] = {}
     known: dict[tuple[str, str], Any] = {}
     for number, table in enumerate(sorted(metadata.tables.values(), key=_depth), first):
-        is_wanted = only is None or table.name in only
+        is_wanted = (only is None or table.name in only) and not _lacks(table, known)
         values = {column.name: _value(column, number, known) for column in table.columns if _needs(column)}
         if not is_wanted or not _take(connection, table, values):
             values = _any_row(connection, table)  # for what refers to it
@@ -56,6 +56,15 @@ def shapes(connection: sa.Connection) -> dict[str, str]:
 
 def _is_filled(name: str) -> bool:
     return not name.startswith(("alembic", "sqlite")) and "_search" not in name and "_words_" not in name
+
+
+def _lacks(table: sa.Table, known: dict[tuple[str, str], Any]) -> bool:
+    """Whether a row of it would refer to another that is not there."""
+    return any(
+        (key.column.table.name, key.column.name) not in known
+        for key in table.foreign_keys
+        if _needs(key.parent) and key.column.table is not table
+    )
 
 
 def _take(connection: sa.Connection, table: sa.Table, values: dict[str, Any]) -> bool:

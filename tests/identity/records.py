@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import uuid
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from tests.town import Person, Town
 
 API = "/api/v2"
 
 
-_owners: dict[str, Person] = {}
+_owners: WeakKeyDictionary[Town, Person] = WeakKeyDictionary()  # another town may have the same port later
 
 
 async def owner_of(town: Town) -> Person:
     """One owner for all tests of a town: making a person takes longer than most tests."""
-    if town.base_url not in _owners:
-        _owners[town.base_url] = await town.owner()
-    return _owners[town.base_url]
+    if town not in _owners:
+        _owners[town] = await town.owner()
+    return _owners[town]
 
 
 def new_name(word: str) -> str:

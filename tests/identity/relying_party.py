@@ -53,6 +53,7 @@ class RelyingParty:
         answer = await self.authorize(browser, **asked)
         if answer.headers.get("location", "").startswith("/flows/"):
             answer = await self._consent(browser, answer.headers["location"])
+        # 303 after a form, 302 after a GET.
         assert answer.status_code in (302, 303), (answer.status_code, answer.text[-1500:])
         found = parse_qs(urlsplit(answer.headers["location"]).query)
         assert "code" in found, answer.headers["location"]

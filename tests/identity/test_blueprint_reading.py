@@ -85,10 +85,13 @@ def test_whatever_is_sent_is_read_or_refused(text: str | bytes) -> None:
             asyncio.run(Evaluation(found.context, outside, {}, None).value([entry.attrs, entry.identifiers]))
 
 
+FEW_STEPS = 100_000  # of a blueprint: a limit that is reached soon is one all the same
+
+
 def evaluated(text: str, *, is_open: bool = False, folder: Path = Path("/nonexistent"), **context: Any) -> Any:
     given = read_blueprint(f"entries: [{{model: a.b, attrs: {{x: {text}}}}}]", FROM_API).entries[0].attrs["x"]
     outside = OutsideValues(folder, is_open=is_open, environment={"KITH_BLUEPRINT_A": "ours", "HOME": "theirs"})
-    return asyncio.run(Evaluation(context, outside, {}, None).value(given))
+    return asyncio.run(Evaluation(context, outside, {}, None, FEW_STEPS).value(given))
 
 
 WORKED_OUT = {
@@ -124,6 +127,23 @@ def test_tags_are_worked_out(text: str) -> None:
     assert found == WORKED_OUT[text]
 
 
+def _grown() -> list[str]:
+    """Texts in which a list holds the one before it many times, a dozen times over: small to write, endless to read."""
+    bodies = {
+        "values of a list": "!Enumerate [[{}], SEQ, [{}]]",
+        "names of a mapping": "!Enumerate [{{a: {}}}, MAP, [k, [{}]]]",
+        "one of a list": "!AtIndex [!Enumerate [[{}], SEQ, [{}]], 0]",
+        "if": "!Enumerate [[{}], SEQ, !If [true, [{}], 0]]",
+    }
+    found = []
+    for body in bodies.values():
+        text = "[1]"
+        for _ in range(9):
+            text = body.format(text, ", ".join(["!Value 0"] * 40))
+        found += [text, f"!Format ['%s', {text}]"]
+    return found
+
+
 NOT_WORKED_OUT = {
     "!Env HOME": "only variables that begin with KITH_BLUEPRINT_",
     "!File /etc/passwd": "only files below",
@@ -140,8 +160,9 @@ NOT_WORKED_OUT = {
     "!Enumerate [7, SEQ, 1]": "a list or a mapping",
     "!Enumerate [!Context big, SEQ, !Enumerate [!Context big, SEQ, !Enumerate [!Context big, SEQ, 1]]]": "too much",
     "!Context loop": "too deep",
-    f"!Format ['{'%s' * 100}', {', '.join(['!Context long'] * 100)}]": "too long",
+    f"!Format ['{'%s' * 5}', {', '.join(['!Context long'] * 5)}]": "too long",
     f"[{', '.join(['!Context long'] * 300)}]": "too much",
+    **dict.fromkeys(_grown(), "too much"),
 }
 
 

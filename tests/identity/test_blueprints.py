@@ -6,6 +6,7 @@ import asyncio
 import base64
 import io
 import re
+import uuid
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -262,6 +263,13 @@ async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> 
     mighty = f"- {{model: core.group, identifiers: {{name: {name}}}, attrs: {{is_superuser: true}}}}\n"
     assert (await send(helper, mighty)).json()["success"] is False
 
+    # nor choose the key of a new group, by which a policy may ask for one that is gone
+    key = str(uuid.uuid4())
+    chosen = f"- {{model: core.group, identifiers: {{pk: {key}}}, attrs: {{name: {new_name('chosen')}}}}}\n"
+    assert (await send(helper, chosen)).json()["success"] is True
+    assert (await owner.get(f"{API}/core/groups/{key}/")).status_code == 404
+    assert (await send(owner, chosen)).status_code == 200
+
     # nor can they learn what they may not see, or try passwords
     look = f"- {{model: core.group, identifiers: {{name: !Find [core.user, [username, {owner.username}]]}}}}\n"
     guess = f"- {{model: core.user, identifiers: {{username: {owner.username}}}, attrs: {{password: a guess}}}}\n"
@@ -276,6 +284,31 @@ async def test_an_import_is_all_or_nothing_and_needs_every_right(town: Town) -> 
     (town.folder / "blueprints" / "secret.txt").write_text("hunter2: 1")
     told = await helper.call("POST", f"{BLUEPRINTS}import/", json={"path": "secret.txt"})
     assert told.json()["logs"][0]["event"] == "Blueprint file does not exist"
+
+    # nor say by a context what becomes of a file there: it may hold secrets, and the context where they are sent
+    word = f"attrs: {{attributes: {{sent_to: !Context [where, here], word: {name}}}}}"
+    shared = new_name("shared")
+    text = f"version: 1\nentries:\n- {{model: core.group, identifiers: {{name: {shared}}}, {word}}}\n"
+    (town.folder / "blueprints" / "shared.yaml").write_text(text)
+    for where, person, status in (
+        ({"where": "elsewhere"}, helper, 403),
+        ({}, helper, 200),
+        ({"where": "far"}, owner, 200),
+    ):
+        for sent in ({"context": where}, {"context": where, "rehearse": True}):
+            told = await person.call("POST", f"{BLUEPRINTS}import/", json={"path": "shared.yaml", **sent})
+            assert told.status_code == status, told.text
+    assert "elsewhere" not in str(await results(owner, "/core/groups/", name=shared))
+
+    # nor keep everybody who writes waiting while many records are looked for, or much comes of few tags
+    loop = "!Enumerate [{0}, SEQ, !Enumerate [{0}, SEQ, {1}]]"
+    places = "[" + ", ".join(["1"] * 700) + "]"
+    for tag, words in ((f"!Find [core.group, [name, {name}]]", "more than 1000 !Find"), ("1", "too much comes")):
+        attributes = f"{{attributes: {{a: {loop.format(places, tag)}}}}}"
+        told = (
+            await send(helper, f"- {{model: core.group, identifiers: {{name: {name}}}, attrs: {attributes}}}\n")
+        ).json()
+        assert words in told["logs"][0]["event"]
 
     # what is kept up is applied as the server itself, so they cannot say what it is
     body = {"name": name, "content": "version: 1\nentries:\n" + mighty}

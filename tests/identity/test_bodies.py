@@ -6,12 +6,14 @@ import json
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.identity.record_maker import API, BY_PATH, Maker, word
 from tests.identity.records import make, new_name, owner_of
+from tests.modes import sized
 from tests.town import Person, Town
 from tests.town.plain import PLAIN
 
@@ -33,7 +35,7 @@ GOOD = {200, 201}
 REFUSED = {400, 409}
 
 examine = settings(
-    max_examples=30,
+    max_examples=sized(10, 30),
     database=None,
     derandomize=True,
     deadline=None,
@@ -95,7 +97,7 @@ class Desk:
 @pytest.fixture
 async def desk(request: pytest.FixtureRequest, town: Town, ada: Person) -> Any:
     path: str = request.param
-    schemas = (await town.http.get(f"{API}/openapi.json")).json()["components"]["schemas"]
+    schemas = msgspec.json.decode((await town.http.get(f"{API}/openapi.json")).content)["components"]["schemas"]
     found = Desk(town, ada, path, sorted(schemas[BY_PATH[path].record]["properties"]))
     yield found
     found.http.close()

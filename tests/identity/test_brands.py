@@ -289,7 +289,7 @@ async def test_people_sign_in_under_a_second_name_by_its_own_flow(town: Town, ad
     assert all("domain=" not in cookie.lower() for cookie in answer.headers.get_list("set-cookie"))
 
 
-async def test_a_flow_that_refuses_or_is_gone_leaves_the_usual_one(town: Town, ada: Person) -> None:
+async def test_a_flow_that_refuses_leaves_the_usual_one_and_cannot_be_deleted(town: Town, ada: Person) -> None:
     host = new_host()
     flow = await make_flow(ada, "authentication")
     policy = await make(ada, "/policies/dummy/", name=new_name("no"), result=False, wait_min=0, wait_max=0)
@@ -297,12 +297,11 @@ async def test_a_flow_that_refuses_or_is_gone_leaves_the_usual_one(town: Town, a
     made = await brand(ada, host, flow_authentication=flow["pk"])
 
     refused = await at(town, host).http.get("/flows/-/default/authentication/")
-    await ada.call("DELETE", f"{API}/flows/instances/{flow['pk']}/")
-    gone = await at(town, host).http.get("/flows/-/default/authentication/")
+    held = await ada.call("DELETE", f"{API}/flows/instances/{flow['pk']}/")
 
-    for answer in (refused, gone):
-        assert answer.headers["location"] == "/flows/default-authentication-flow/"
-    assert (await ada.get(f"{API}{PATH}{made['pk']}/")).json()["flow_authentication"] is None
+    assert refused.headers["location"] == "/flows/default-authentication-flow/"
+    assert (held.status_code, held.json()["references"][0]["name"]) == (409, host)
+    assert (await ada.get(f"{API}{PATH}{made['pk']}/")).json()["flow_authentication"] == flow["pk"]
 
 
 async def test_applications_are_told_one_issuer_whatever_the_name(town: Town, ada: Person) -> None:
@@ -445,15 +444,28 @@ async def test_only_superusers_choose_how_people_sign_in(town: Town, ada: Person
         town, ada, "core.add_brand", "core.change_brand", "core.view_brand", "flows.view_flow"
     )
     flow = await make_flow(ada, "authentication")
-    made = await editor.call("POST", API + PATH, json={"domain": new_host(), "branding_title": "T"})
-    item = f"{API}{PATH}{made.json()['pk']}/"
+    made = await brand(ada, new_host(), branding_title="T", branding_custom_css="a { color: red }")
+    item = f"{API}{PATH}{made['pk']}/"
+    calls: list[tuple[str, str, dict[str, Any]]] = [
+        ("PATCH", item, {"flow_authentication": flow["pk"]}),
+        ("PATCH", item, {"domain": new_host()}),
+        ("PATCH", item, {"default": True}),
+        # A style is on all pages: it can lay the button that allows something under any click.
+        ("PATCH", item, {"branding_custom_css": "button { position: fixed; inset: 0; opacity: 0 }"}),
+        ("PATCH", item, {"branding_title": "Other", "branding_custom_css": ""}),
+        ("DELETE", item, {}),
+        # Under a name without flows of its own people would sign in by laxer ones.
+        ("POST", API + PATH, {"domain": new_host(), "branding_title": "T"}),
+        ("POST", API + PATH, {"domain": new_host(), "flow_recovery": flow["pk"]}),
+    ]
 
-    refused = await editor.call("PATCH", item, json={"flow_authentication": flow["pk"]})
-    new = await editor.call("POST", API + PATH, json={"domain": new_host(), "flow_recovery": flow["pk"]})
-    title = await editor.call("PATCH", item, json={"branding_title": "Other"})
+    refused = [(await editor.call(method, path, json=body)).status_code for method, path, body in calls]
+    looks = {"branding_title": "Other", "branding_logo": "/media/logo.png", "branding_favicon": "/media/icon.png"}
+    looks["branding_custom_css"] = made["branding_custom_css"]
+    title = await editor.call("PATCH", item, json=looks)
     stranger = await (await town.sign_up()).call("PATCH", item, json={"branding_title": "Mine"})
 
-    assert [made.status_code, refused.status_code, new.status_code] == [201, 403, 403]
+    assert refused == [403] * len(calls)
     assert (title.status_code, stranger.status_code) == (200, 403)
 
 

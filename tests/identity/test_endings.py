@@ -55,6 +55,7 @@ async def id_of(ada: Person, person: Person) -> int:
 
 async def done(person: Person, method: str, path: str, **sent: Any) -> dict[str, Any]:
     answer = await person.call(method, API + path, json=sent)
+    # 204 of verbs that have nothing to tell.
     assert answer.status_code in (200, 204), answer.text
     told: dict[str, Any] = answer.json() if answer.content else {}
     return told
@@ -255,6 +256,44 @@ async def test_members_are_added_and_removed_by_those_who_may(near: Town, ada: P
     assert await added(ada, {"pk": "x"}) == 404
     assert await added(helper, plain, "remove_user") == 204
     assert (await ada.get(f"{API}/core/groups/{plain['pk']}/")).json()["user_set"] == []
+
+
+async def test_nobody_makes_what_they_have_until_a_moment_last_longer(near: Town, ada: Person) -> None:
+    rights = [f"core.{verb}_{what}" for verb in ("add", "change", "view") for what in ("user", "group")]
+    role = (await make(ada, "/rbac/roles/", name=new_name("role"), permissions=[*rights, "rbac.change_role"]))["pk"]
+    empty = (await make(ada, "/rbac/roles/", name=new_name("role"), permissions=[]))["pk"]
+    deputy, friend = await near.sign_up(), await near.sign_up()
+    user, other = await id_of(ada, deputy), await id_of(ada, friend)
+    helpers = (await make(ada, "/core/groups/", name=new_name("helpers"), roles=[role]))["pk"]
+    plain = (await make(ada, "/core/groups/", name=new_name("plain"), user_set=[user]))["pk"]
+    trial = (await make(ada, "/core/groups/", name=new_name("trial")))["pk"]
+    await done(ada, "PATCH", f"/core/users/{user}/", roles=[empty], expires=soon(7200))
+    for group in (helpers, trial):
+        await done(ada, "POST", f"/core/groups/{group}/add_user/", pk=user, expires=soon(3600))
+    tries: list[tuple[str, str, dict[str, Any]]] = [
+        ("POST", f"/core/groups/{helpers}/add_user/", {"pk": user}),
+        ("POST", f"/core/groups/{helpers}/add_user/", {"pk": user, "expires": None}),
+        ("POST", f"/core/groups/{helpers}/add_user/", {"pk": user, "expires": soon(9000)}),
+        ("POST", f"/core/groups/{trial}/add_user/", {"pk": user}),
+        ("PATCH", f"/core/users/{user}/", {"expires": None}),
+        ("PATCH", f"/core/users/{user}/", {"expires": soon(9000)}),
+        ("PATCH", f"/core/users/{user}/", {"roles": [role]}),
+        ("POST", "/core/groups/", {"name": new_name("own"), "roles": [role], "user_set": [user]}),
+        ("POST", "/core/groups/", {"name": new_name("own"), "parent": helpers, "user_set": [user]}),
+        ("PATCH", f"/core/groups/{plain}/", {"roles": [role]}),
+        ("PATCH", f"/core/groups/{plain}/", {"parent": helpers}),
+        ("PATCH", f"/rbac/roles/{empty}/", {"permissions": rights}),
+    ]
+
+    told = [(await deputy.call(method, API + path, json=sent)).status_code for method, path, sent in tries]
+
+    assert told == [403] * 4 + [400] * 2 + [403] * 6, told
+    # What is no more than they have, and what they do for others, goes on.
+    await done(deputy, "PATCH", f"/core/users/{user}/", expires=soon(3600), name="Deputy")
+    await done(deputy, "POST", f"/core/groups/{helpers}/add_user/", pk=other)
+    await done(deputy, "PATCH", f"/core/groups/{plain}/", user_set=[user, other])
+    await done(deputy, "POST", f"/core/groups/{helpers}/add_user/", pk=user, expires=soon(1800))
+    await done(friend, "POST", f"/core/groups/{helpers}/add_user/", pk=user, expires=None)
 
 
 async def test_an_end_that_comes_while_the_server_is_down_is_told_when_it_is_back(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
+import unicodedata
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -19,6 +21,7 @@ from kith.identity.expressions.prelude import NAMES
 from kith.identity.expressions.run import ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
 from tests.identity.hostile_expressions import HOSTILE
+from tests.search_size import is_whole_search
 from tests.town import Person, Town, build_town
 from tests.town.plain import PLAIN
 
@@ -168,7 +171,9 @@ async def test_a_helper_is_called_and_a_strange_variable_is_passed_over(sandbox:
     async def twice(number: int) -> int:
         return 2 * number
 
-    outcome = await sandbox.run("return twice(2), fine", {"fine": 1, "_told": 2, "not a name": 3}, {"twice": twice})
+    outcome = await sandbox.run(
+        "_give(2)\nreturn twice(), fine", {"fine": 1, "_tell": 2, "not a name": 3}, {"twice": twice}
+    )
 
     assert outcome.value == [4, 1]
 
@@ -181,11 +186,106 @@ async def test_what_goes_wrong_in_a_helper_is_told_only_if_it_is_meant_to_be(san
         raise OSError("the password is 1234")
 
     helpers = {"refuse": refuse, "break_down": break_down}
-    refused = await sandbox.run("refuse()", {}, helpers)
-    broken = await sandbox.run("break_down()", {}, helpers)
+    refused = await sandbox.run("_give()\nrefuse()", {}, helpers)
+    broken = await sandbox.run("_give()\nbreak_down()", {}, helpers)
 
-    assert refused.error == "line 1: ValueError: not with these"
-    assert broken.error == "line 1: RuntimeError: this cannot be asked at the moment"
+    assert refused.error == "line 2: ValueError: not with these"
+    assert broken.error == "line 2: RuntimeError: this cannot be asked at the moment"
+
+
+async def test_no_other_spelling_of_a_helper_reaches_it(sandbox: Expressions) -> None:
+    """Who may look people up is decided by the text; the language takes letters of other alphabets for ours."""
+    asked: list[str] = []
+    name = "_user_by"
+
+    async def user_by(body: str) -> None:
+        asked.append(body)
+
+    same = [chr(code) for code in range(128, 0x110000) if unicodedata.normalize("NFKC", chr(code)) in name]
+    letters = [one for one in same if one.isidentifier() or f"a{one}".isidentifier()]
+    spellings = [name.replace(unicodedata.normalize("NFKC", one), one) for one in letters]
+    for spelling in spellings if is_whole_search() else random.Random(24).sample(spellings, 25):
+        await sandbox.run(f"_give('{ascii(spelling)[1:-1]}')\n{spelling}()", {}, {name: user_by})
+    plain = await sandbox.run(f"_give('plainly')\n{name}()", {}, {name: user_by})
+
+    assert len(letters) > 50
+    assert (plain.error, asked) == (None, ["plainly"])
+
+
+_GREAT = [
+    "'x' * 70_000",
+    "['x'] * 70_000",
+    "['x' * 1000] * 100",
+    "{n: n for n in range(40_000)}",
+    "2 ** 100_000",
+    "twice_as_long([])",
+    "[twice_as_long([])]",
+    "{'a': {'b': twice_as_long([])}}",
+    "{twice_as_long(()): 1}",
+    "{twice_as_long(())}",
+    "frozenset([twice_as_long(())])",
+    "an_object(twice_as_long(()))",
+    "{an_object(1): twice_as_long(())}",
+]
+_MADE = """
+def twice_as_long(x):
+  for n in range(40): x = [x, x] if isinstance(x, list) else (x, x)
+  return x
+class A: pass
+def an_object(x):
+  a = A()
+  a.x = x
+  return a
+"""
+_WAYS = {
+    "given by its rules": "_give({})\nprobe()",
+    "called with it": "probe({})",
+    "called with it by name": "probe(x={})",
+    "in a list of arguments": "probe(*[{}])",
+    "under another name": "other = probe\nother({})",
+    "asked of the system": "import os\nos.getenv('a', {})",
+    "called, though nobody knows it": "nobody({})",
+    "returned": "return {}",
+    "returned without the check": "global _plain\ndef same(value): return value\n_plain = same\nreturn {}",
+    "returned by somebody else": "global _tell\ndef same(value): return value\n_tell = same\nreturn {}",
+    "raised": "raise ValueError({})",
+    "asserted": "assert False, {}",
+    "printed": "print({})",
+    "printed for the server": "import sys\nprint({}, file=sys.stderr)",
+    "a message": "message({})",
+}
+
+
+@pytest.mark.parametrize("way", _WAYS)
+async def test_no_value_leaves_the_sandbox_but_as_a_short_text(sandbox: Expressions, way: str) -> None:
+    """What is small in the sandbox, as a list that holds another one twice, can fill our memory, or take forever here."""
+    asked: list[int] = []
+
+    async def probe(value: Any) -> None:
+        asked.append(len(str(value)))
+
+    for value in _GREAT if is_whole_search() else ("'x' * 70_000", "twice_as_long([])", "{twice_as_long(()): 1}"):
+        body = _MADE + _WAYS[way].replace("{}", f"({value})", 1)
+        outcome = await sandbox.run(body, {}, {"probe": probe})
+
+        assert len(str([outcome.value, outcome.messages, outcome.log, outcome.error])) < 70_000, value
+    assert max(asked, default=0) < 70_000
+    assert (await sandbox.run("return 1", {})).value == 1
+
+
+@pytest.mark.parametrize("ours", ["len", "_plain", "_json", "_messages", "str", "ValueError"])
+async def test_whatever_an_expression_redefines_its_result_is_small(sandbox: Expressions, ours: str) -> None:
+    """The check inside the sandbox can be redefined there; the one outside cannot."""
+    body = (
+        f"global {ours}\nclass Other:\n  def dumps(self, value): return '[[' + '[],' * 100_000 + '1],[]]'\n"
+        f"def other(value): return 1\n{ours} = Other() if {ours!r} == '_json' else other\n"
+        "return 'x' * 1_000_000"
+    )
+
+    outcome = await sandbox.run(body, {})
+
+    assert len(str(outcome.value)) < 70_000
+    assert len(str(outcome.messages)) < 70_000
 
 
 async def test_every_helper_is_there_by_each_of_its_names(sandbox: Expressions) -> None:

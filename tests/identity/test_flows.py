@@ -191,7 +191,7 @@ async def test_a_flow_that_a_provider_uses_stays(town: Town) -> None:
 
 
 async def test_nothing_is_left_of_a_flow_or_a_stage(town: Town) -> None:
-    """Bindings go with either end, and policies can no longer be bound to what is gone."""
+    """A stage that is in a flow stays. Policies can no longer be bound to what is gone."""
     ada = await owner_of(town)
     flow, other, stage = await make_flow(ada, "enrollment"), await make_flow(ada, "enrollment"), await make_stage(ada)
     with_flow = await make_binding(ada, flow, await make_stage(ada))
@@ -202,6 +202,9 @@ async def test_nothing_is_left_of_a_flow_or_a_stage(town: Town) -> None:
         await make(ada, "/policies/bindings/", policy=policy["pk"], target=target, order=0)
 
     assert (await ada.call("DELETE", f"{API}/flows/instances/{flow['pk']}/")).status_code == 204
+    held = await ada.call("DELETE", f"{API}/stages/dummy/{stage['pk']}/")
+    assert (held.status_code, [one["name"] for one in held.json()["references"]]) == (409, [other["name"]])
+    assert (await ada.call("DELETE", f"{API}{BINDINGS}{with_stage['pk']}/")).status_code == 204
     assert (await ada.call("DELETE", f"{API}/stages/dummy/{stage['pk']}/")).status_code == 204
 
     for binding in (with_flow, with_stage):

@@ -31,7 +31,9 @@ PROXY = "127.0.0.1"
 
 def somebody_at(town: Town, address: str) -> httpx.AsyncClient:
     """A client at another address, as a proxy tells it."""
-    return httpx.AsyncClient(base_url=town.base_url, timeout=60, verify=PLAIN, headers={"X-Forwarded-For": address})
+    return httpx.AsyncClient(
+        base_url=town.base_url, timeout=60, transport=town.transport, headers={"X-Forwarded-For": address}
+    )
 
 
 class Traveller(Browser):

@@ -136,9 +136,10 @@ async def test_a_rehearsal_asks_all_and_leaves_no_trace(town: Town) -> None:
     assert nobody["level_missing"] == "You cannot use this flow at the moment."
     assert (red["applicable"], red["user"], red["signed_in"]) == (True, ada.username, True)
     assert [stage["name"] for stage in red["stages"]] == [stage["name"] for stage in stages]
-    assert [stage["planned"] for stage in red["stages"]] == [False, True, False, True]
+    assert [stage["planned"] for stage in red["stages"]] == [False, True, True, True]  # the broken one guards
     assert "skipped" in red["stages"][1]["why"]
-    assert [stage["planned"] for stage in blue["stages"]] == [True, True, False, True]
+    assert [stage["planned"] for stage in blue["stages"]] == [True, True, True, True]
+    assert "cannot be asked" in blue["stages"][2]["why"]
     [asked] = blue["stages"][0]["verdict"]["policies"]
     assert (asked["name"], asked["passing"], asked["log"]) == (wants_blue["name"], True, ["seen blue"])
     assert "ZeroDivisionError" in blue["stages"][2]["verdict"]["policies"][0]["failure"]

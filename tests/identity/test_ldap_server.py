@@ -11,8 +11,11 @@ from collections.abc import AsyncIterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import bindparam, update
 
+from kith.base.db import command
 from kith.identity.distinguished_names import escape, join, read_name
+from kith.identity.groups.tables import groups
 from kith.identity.ldap_server.ber import BerError, encode, encode_integer
 from kith.identity.ldap_server.entries import EntryLookup, LdapEntry
 from kith.identity.ldap_server.filters import (
@@ -30,7 +33,8 @@ from kith.identity.ldap_server.filters import (
 )
 from kith.identity.ldap_server.messages import BindRequest, read_message
 from tests.identity.ldap_client import BASE, LdapTown, name_of
-from tests.identity.records import API, make
+from tests.identity.records import API, make, new_name
+from tests.identity.test_addresses import call
 from tests.identity.test_endings import MEMBERS_AGE, PERSON_AGES, let_pass
 from tests.identity.test_flows_run import set_up_codes, signed_in
 from tests.town import Person, build_town
@@ -99,6 +103,59 @@ async def test_what_proves_nothing_is_refused(ldap: LdapTown, ada: Person) -> No
     assert (await ldap.whoami(empty)).code == 53
     elsewhere = await ldap.run("ldapwhoami", "-D", f"cn={ada.username},ou=users,dc=elsewhere", "-w", ada.password)
     assert elsewhere.code == 49
+
+
+async def test_an_address_stands_for_nobody_in_the_tree(ldap: LdapTown, boss: Person, ada: Person) -> None:
+    """Not for its owner, and above all not for somebody who is called like it."""
+    address, theirs = f"{ada.username}@example.org", "the namesake's one"
+    key = (
+        await ldap.town.kith("tokens", "create", ada.username, "--intent", "app_password", "--scopes", "api")
+    ).strip()
+    owner = [await ldap.whoami(Person(ldap.town.http, address, word)) for word in (ada.password, key)]
+    made = await make(boss, "/core/users/", username=new_name("n"), name="N", password=theirs)
+    await call(ldap.town, made["pk"], address)
+
+    after = [await ldap.whoami(Person(ldap.town.http, address, word)) for word in (ada.password, key)]
+    namesake = await ldap.whoami(Person(ldap.town.http, address, theirs))
+
+    assert [one.code for one in (*owner, *after)] == [49] * 4
+    assert namesake.out.strip() == f"dn:cn={address},ou=users,{BASE}"
+    assert (await ldap.whoami(Person(ldap.town.http, ada.username, key))).code == 0
+
+
+_RENAME = command(update(groups).where(groups.c.group_uuid == bindparam("group")).values(name=bindparam("called")))
+
+
+async def test_groups_of_one_name_are_in_the_tree_no_more_than_one_is_the_other(
+    ldap: LdapTown, boss: Person, ada: Person
+) -> None:
+    """Such names are refused now. From before there may be some."""
+    bob = await ldap.town.sign_up()
+    name = new_name("Staff of")
+    members = [await id_of(boss, one) for one in (ada, bob)]
+    first, second = [
+        await make(boss, "/core/groups/", name=name + more, user_set=[one])
+        for more, one in zip(("", " too"), members, strict=True)
+    ]
+    place = f"cn={name},ou=groups,{BASE}"
+    alone = (await ldap.search(boss, f"(memberOf={place})", "memberOf")).entries
+
+    async with ldap.town.house() as house, house.works.begin() as work:
+        await work.db.run(_RENAME, group=second["pk"], called=name.upper().replace(" ", "  "))
+    async with asyncio.timeout(60):
+        while found := (await ldap.search(boss, f"(memberOf={place})", "memberOf")).entries:
+            assert set(found) <= {name_of(ada), name_of(bob)}
+            await asyncio.sleep(0.2)
+    person = (await ldap.search(boss, f"(cn={bob.username})", "memberOf")).entries[name_of(bob)]
+    groups_there = (await ldap.search(boss, "(objectClass=groupOfNames)", "cn")).entries
+    one = await ldap.run("ldapsearch", "-LLL", "-b", place, "-s", "base", who=boss)
+
+    assert set(alone) == {name_of(ada)}
+    assert "memberOf" not in person
+    assert not {dn for dn in groups_there if name.lower().split()[-1] in dn.lower()}
+    assert one.code == 32
+    renamed = await boss.call("PATCH", f"{API}/core/groups/{first['pk']}/", json={"name": f"{name}!"})
+    assert renamed.status_code == 200, renamed.text
 
 
 async def test_members_find_themselves_and_whoever_may_see_people_finds_everybody(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kith.identity.ldap_server.ber import OCTETS, SEQUENCE, BerReader, encode, encode_integer
+from kith.identity.ldap_server.connection import LdapConnection
 from kith.identity.ldap_server.messages import PAGED, ResultCode
 from tests.identity.ldap_client import BASE, LdapTown, name_of
 from tests.identity.records import API, make
@@ -247,7 +248,7 @@ async def test_what_was_proved_with_a_password_ends_with_it(
 ) -> None:
     await bound(client, ada)
     place = f"{API}/core/users/{await id_of(boss, ada)}"
-    assert (await boss.call("POST", f"{place}/set_password/", json={"password": "another horse 77"})).status_code < 300
+    assert (await boss.call("POST", f"{place}/set_password/", json={"password": "another horse 77"})).status_code == 204
 
     assert await client.ask(search_for(ALL)) == ResultCode.INSUFFICIENT_ACCESS
     assert await asyncio.wait_for(client.reader.read(), 60) == b""  # so that whoever shares connections opens a new one
@@ -278,3 +279,31 @@ async def _write_all(client: RawClient, count: int) -> None:
     for _ in range(count):
         client.send(search_for(ALL, "", scope=0))
         await client.writer.drain()
+
+
+async def test_messages_that_come_together_leave_others_their_turn() -> None:
+    """The connection itself, with everything it will ever be sent already there: nothing else makes it wait."""
+    count, rounds = 500, 0
+    sent = encode(SEQUENCE, encode_integer(1) + encode(0x50, b"\x07")) * count
+    done = asyncio.Event()
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        waiting = asyncio.StreamReader()
+        waiting.feed_data(sent)
+        waiting.feed_eof()
+        nobody: Any = None
+        await LdapConnection(nobody, waiting, writer, nobody).run()
+        done.set()
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    _, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+    writer.write_eof()
+    while not done.is_set():
+        await asyncio.sleep(0)
+        rounds += 1
+    writer.close()
+    server.close()
+
+    assert rounds >= count

@@ -66,7 +66,7 @@ async def test_everything_of_a_person_ends_and_services_are_told(new_town: TownB
         await ask_for_recovery(town, person.username)
         key = await link_in_mail(town, f"{person.username}@example.org")
         thief = Browser(town)
-        assert (await thief.see(RECOVERY, flow_token=key))["component"] == "prompt"
+        assert (await thief.follow(RECOVERY, key))["component"] == "prompt"
         await add_factor(town, pk)
 
         answer = await lock(owner, pk)
@@ -202,7 +202,7 @@ def test_a_directory_does_not_let_in_who_was_locked() -> None:
         "is_active": False,
     }
     person = DirectoryPerson(
-        identifier="1", reference="", username="ada", name="Ada", email="", attributes={}, is_disabled=False,
+        identifier="1", reference="", dn="uid=bob", username="ada", name="Ada", email="", attributes={}, is_disabled=False,
         password_set_at=None, memberships=(),
     )  # fmt: skip
     free = User(**kept | {"attributes": {DISABLED: True}})  # type: ignore[arg-type]

@@ -9,14 +9,28 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import update
 
+from kith.base.db import command
+from kith.identity.providers.oauth2.tables import devices
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
-from tests.identity.records import grant, make, new_name, owner_of, person_who_may, results
+from tests.identity.records import (
+    grant,
+    make,
+    make_binding,
+    make_flow,
+    make_stage,
+    new_name,
+    owner_of,
+    person_who_may,
+    results,
+)
 from tests.identity.relying_party import CALLBACK, RelyingParty, make_party, signed_in
 from tests.town import Person, Town
 
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
+_forget_polls = command(update(devices).values(polled_at=None))
 
 
 @pytest.fixture
@@ -98,6 +112,66 @@ async def test_devices_and_guesses_have_an_end(new_town: TownBuilder) -> None:
     _, browser = await signed_in(town)
     guesses = [(await answer_page(browser, "BBBB-BBBB", "allow")).status_code for _ in range(11)]
     assert guesses == [400] * 10 + [429]
+
+
+# What the application's authorization flow asks of everybody, it asks of whoever lets a device in
+
+
+async def hidden_proof(browser: Browser, to: str) -> dict[str, str]:
+    """The fields of the page to which the end of a flow leads."""
+    shown = await browser.http.get(to)
+    found = dict(re.findall(r'name="(csrf|proof|code)"[^>]* value="([^"]*)"', shown.text))
+    assert set(found) == {"csrf", "proof", "code"}, shown.text
+    return found
+
+
+@pytest.mark.parametrize("answer", ["", "allow"])
+async def test_a_device_comes_in_by_the_flow_of_the_application(town: Town, ada: Person, answer: str) -> None:
+    flow = await make_flow(ada, "authorization")
+    await make_binding(ada, flow, await make_stage(ada))
+    party = await make_party(town, ada, authorization_flow=flow["pk"])
+    (_, browser), (_, other) = await signed_in(town), await signed_in(town)
+    started, second = await start(party), await start(party)
+
+    led = await answer_page(browser, started["user_code"], answer)
+    assert (led.status_code, led.headers.get("location")) == (303, f"/flows/{flow['slug']}/")
+    assert error(await poll(party, started)) == (400, "authorization_pending")
+    done = await browser.answer(flow["slug"], component="dummy")
+    fields = await hidden_proof(browser, done["to"])
+
+    # The proof is for one device and one person.
+    await answer_page(other, started["user_code"], "")
+    forged = {**fields, "csrf": other.http.cookies["kith_csrf"], "answer": "allow"}
+    assert (await other.http.post("/device", data=forged)).status_code == 303
+    elsewhere = {**fields, "code": second["user_code"], "answer": "allow"}
+    assert (await browser.http.post("/device", data=elsewhere)).status_code == 303
+    for one in (started, second):
+        assert error(await poll(party, one))[1] in ("authorization_pending", "slow_down")
+
+    asked = await browser.http.post("/device", data=fields)
+    assert (asked.status_code, 'value="allow"' in asked.text) == (200, True)
+    assert (await browser.http.post("/device", data={**fields, "answer": "allow"})).status_code == 200
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(_forget_polls)
+    assert (await poll(party, started)).status_code == 200
+
+
+@pytest.mark.parametrize("refuses", ["stage", "policy"])
+async def test_a_flow_that_refuses_lets_no_device_in(town: Town, ada: Person, refuses: str) -> None:
+    flow = await make_flow(ada, "authorization")
+    if refuses == "stage":
+        await make_binding(ada, flow, await make_stage(ada, "deny", deny_message="Not by this door."))
+    else:
+        policy = await make(ada, "/policies/expression/", name=new_name("no"), expression="return False")
+        await make(ada, "/policies/bindings/", policy=policy["pk"], target=flow["pbm_uuid"], order=0)
+    party = await make_party(town, ada, authorization_flow=flow["pk"])
+    _, browser = await signed_in(town)
+    for answer in ("", "allow"):
+        started = await start(party)
+        assert (await answer_page(browser, started["user_code"], answer)).status_code == 403
+        assert error(await poll(party, started)) == (400, "authorization_pending")
+    assert (await answer_page(browser, started["user_code"], "deny")).status_code == 200
+    assert error(await poll(party, started)) == (403, "access_denied")
 
 
 # Registration
@@ -188,6 +262,19 @@ async def test_what_is_wrong_with_a_registration_is_said(town: Town, ada: Person
         "/application/o/nothing/register/", json={}, headers={"Authorization": f"Bearer {key}"}
     )
     assert missing.status_code == 404
+
+
+async def test_no_application_registers_clients_in_the_name_of_its_visitors(town: Town, ada: Person) -> None:
+    """Whoever adds an application could have superusers who follow a link register clients at others."""
+    bank, evil = await make_party(town, ada), await make_party(town, ada, _scope="openid dcr", require_consent=False)
+    person, browser = await signed_in(town)
+    await grant(ada, person, REGISTRAR)
+    tokens = await evil.tokens(browser, scope="openid dcr")
+    assert tokens["scope"] == "openid dcr"
+
+    for party in (bank, evil):
+        assert error(await register(party, tokens["access_token"])) == (403, "insufficient_scope")
+    assert (await register(bank, await dcr_token(ada, person))).status_code == 201
 
 
 async def test_registering_a_client_takes_the_right_to_change_the_provider(town: Town, ada: Person) -> None:

@@ -66,6 +66,7 @@ async def user_of(ada: Person, guest: Guest) -> str:
 
 async def done(person: Person, method: str, path: str, **sent: Any) -> None:
     answer = await person.call(method, path, **({"json": sent} if sent else {}))
+    # 204 of verbs that have nothing to tell.
     assert answer.status_code in (200, 204), answer.text
 
 
@@ -117,7 +118,7 @@ async def test_whoever_is_let_in_again_at_once_was_out_all_the_same(
 async def test_what_outlasts_a_session_ends_with_the_person(near: Town, ada: Person, listener: Listener) -> None:
     party = await make_party(near, ada, logout_uri=listener.url)
     guest = await guest_at(party, "openid offline_access")
-    await guest.browser.see("default-invalidation-flow")
+    await guest.browser.sign_out()
     await listener.hears(party, guest.claims)
     assert (await party.refresh(guest.tokens["refresh_token"])).status_code == 200
     await done(ada, "DELETE", await user_of(ada, guest))
@@ -149,7 +150,7 @@ async def test_a_new_password_and_somebody_elses_eyes_end_sessions(near: Town, a
     began = await guest.browser.http.post(
         "/settings/impersonate", data={"csrf": csrf, "username": seen.username, "reason": "asked to"}
     )
-    assert began.status_code in (200, 303), began.text
+    assert began.status_code == 303, began.text
     await listener.hears(party, guest.claims)
 
 

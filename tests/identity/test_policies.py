@@ -594,10 +594,17 @@ async def target(town: Town) -> Target:
 
 
 async def test_where_nothing_is_bound_everybody_passes(target: Target) -> None:
-    await target.bind_dummy(False, enabled=False)
-
     assert (await target.verdict("all")).passing
     assert (await target.verdict("any")).passing
+
+
+async def test_turning_the_last_binding_off_does_not_open_the_door(target: Target) -> None:
+    await target.bind_dummy(False, enabled=False)
+
+    assert not (await target.verdict("all")).passing
+    assert not (await target.verdict("any")).passing
+    await target.bind_dummy(True)
+    assert (await target.verdict("all")).passing  # of several, those that are turned off do not count
 
 
 async def test_any_and_all_add_up_and_every_message_is_kept(target: Target) -> None:

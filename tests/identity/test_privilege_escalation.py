@@ -5,8 +5,10 @@ Around every refused call the whole database is compared: a no changes nothing.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import AsyncIterator
+import sqlite3
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -57,10 +59,20 @@ def rights(area: str, *records: str) -> list[str]:
 class Watch:
     """Sees to it that a refused call leaves the identity half's tables as they were, but for the trail."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: House, commits: Callable[[], int | None]) -> None:
+        """`commits` tells whether anything was committed since it was last asked, where the database can say so."""
         self._house = house
+        self._commits = commits
+        self._last: tuple[int | None, dict[str, str]] = (None, {})
 
     async def look(self) -> dict[str, str]:
+        """What was looked at is as it was while nobody has committed anything."""
+        commits = self._commits()
+        if commits is None or commits != self._last[0]:
+            self._last = commits, await self._look()
+        return self._last[1]
+
+    async def _look(self) -> dict[str, str]:
         async with self._house.works.begin() as work:
             rows = {name: await work.db.all(statement) for name, statement in _TABLES.items()}
         return {name: hashlib.sha256(repr(found).encode()).hexdigest() for name, found in rows.items()}
@@ -68,6 +80,7 @@ class Watch:
     async def refused(self, person: Person, method: str, path: str, body: Any, *expected: int) -> httpx.Response:
         before = await self.look()
         answer = await person.call(method, API + path, json=body)
+        # 400 where the value is refused for everybody, 403 where it is for these people.
         assert answer.status_code in (expected or (400, 403)), (method, path, body, answer.text)
         after = await self.look()
         assert [name for name in before if before[name] != after[name]] == [], (method, path, body)
@@ -77,7 +90,11 @@ class Watch:
 @pytest.fixture
 async def watch(town: Town) -> AsyncIterator[Watch]:
     async with town.house() as house:
-        yield Watch(house)
+        if town.engine != "sqlite":
+            yield Watch(house, lambda: None)
+            return
+        with contextlib.closing(sqlite3.connect(town.folder / "kith.sqlite3")) as database:
+            yield Watch(house, lambda: int(database.execute("PRAGMA data_version").fetchone()[0]))
 
 
 async def id_of(person: Person) -> int:
@@ -120,6 +137,7 @@ async def test_the_ways_in_are_for_superusers(town: Town, ada: Person, watch: Wa
     await make(clerk, "/policies/bindings/", policy=always["pk"], target=place["pbm_uuid"], order=0)
     own_login, own_write = await make_stage(clerk, "user_login"), await make_stage(clerk, "user_write")
     own_factor = await make_stage(clerk, "otp_validate")
+    own_mail = await make_stage(clerk, "email", activate_user_on_success=True)
     own_names = await make_stage(clerk, "identification", user_fields=["username"], template="login")
     await make_binding(clerk, harmless, own_names, order=5)
 
@@ -140,7 +158,7 @@ async def test_the_ways_in_are_for_superusers(town: Town, ada: Person, watch: Wa
         ("POST", "/flows/bindings/", {"flow": sign_in["pk"], "stage": dummy["stage_uuid"], "order": -1}),
         *(
             ("POST", "/flows/bindings/", {"flow": harmless["pk"], "stage": one, "order": 9})
-            for one in (lets_in, own_login["pk"], own_write["pk"], own_factor["pk"])
+            for one in (lets_in, own_login["pk"], own_write["pk"], own_factor["pk"], own_mail["pk"])
         ),
         ("PATCH", f"/stages/password/{asks_password}/", {"backends": ["app_password"]}),
         ("DELETE", f"/stages/password/{asks_password}/", {}),
@@ -177,6 +195,57 @@ async def test_an_expression_looks_up_only_whom_its_author_may_see(town: Town, a
     assert (await author.call("PATCH", API + item, json={"expression": spy})).status_code == 200
 
 
+async def test_a_form_and_policies_tell_nothing_of_somebody_who_was_only_named(town: Town, ada: Person) -> None:
+    """Whoever may make flows and forms, but not see people, reads nobody's record by typing their name."""
+    author = await person_who_may(
+        town,
+        ada,
+        *rights("flows", "flow", "flowstagebinding"),
+        *rights("stages", "identificationstage", "promptstage", "prompt", "passwordstage", "dummystage"),
+        *rights("policies", "policybinding", "expressionpolicy"),
+    )
+    victim, spy = await town.sign_up(), "return str(user.email)"
+    words = "ak_message(str(request.user.email))\nreturn False"
+    policy = await make(author, "/policies/expression/", name=new_name("p"), expression=words)
+    asked = await make(
+        author,
+        "/stages/prompt/prompts/",
+        name=new_name("p"),
+        field_key="x",
+        label="x",
+        type="text",
+        order=0,
+        required=False,
+        placeholder=spy,
+        placeholder_expression=True,
+        initial_value=spy,
+        initial_value_expression=True,
+    )
+    fields = {"fields": [asked["pk"]], "validation_policies": [policy["pk"]]}
+    form = await make(author, "/stages/prompt/stages/", name=new_name("f"), **fields)
+    names = await make_stage(author, "identification", user_fields=["username"], template="login")
+    proof, dummy = await make_stage(author, "password", backends=["internal"]), await make_stage(author)
+    told: list[str] = []
+    for stages in ((names, dummy, form), (names, proof, form)):
+        flow, browser = await make_flow(author, "authorization"), Browser(town)
+        for order, stage in enumerate(stages):
+            place = await make_binding(author, flow, stage, order=order, re_evaluate_policies=True)
+            if stage is dummy:
+                await make(author, "/policies/bindings/", policy=policy["pk"], target=place["pbm_uuid"], order=0)
+        await browser.see(flow["slug"])
+        first = await browser.answer(flow["slug"], component="identification", uid_field=victim.username)
+        given: dict[str, Any] = {"password": victim.password} if stages[1] is proof else {}
+        shown = first
+        if first["component"] != "prompt":
+            shown = await browser.answer(flow["slug"], component=first["component"], **given)
+        assert shown["component"] == "prompt", shown
+        refused = await browser.answer(flow["slug"], component="prompt", x="y")
+        told.append(f"{first} {shown} {refused}")
+
+    address = f"{victim.username}@example.org"
+    assert [address in one for one in told] == [False, True]
+
+
 async def test_no_record_hands_out_a_group_that_grants_more(town: Town, ada: Person, watch: Watch) -> None:
     maker = await person_who_may(
         town,
@@ -194,6 +263,12 @@ async def test_no_record_hands_out_a_group_that_grants_more(town: Town, ada: Per
         "pk"
     ]
     great = (await make(ada, "/core/groups/", name=new_name("g"), roles=[role]))["pk"]
+    board = (await make(ada, "/core/groups/", name=new_name("board")))["pk"]
+    await make(ada, "/core/access_offers/", group=below, longest="hours=4", approver_groups=[board])
+    over_board = (await make(ada, "/core/groups/", name=new_name("board")))["pk"]
+    await make(ada, "/core/access_offers/", group=board, longest="hours=4", approver_groups=[over_board])
+    told = (await make(ada, "/core/groups/", name=new_name("told")))["pk"]
+    await make(ada, "/events/rules/", name=new_name("rule"), transports=[], destination_group=told)
     plain = await make(maker, "/core/groups/", name=new_name("g"), user_set=[mine])
     under = await make(maker, "/core/groups/", name=new_name("g"), parent=plain["pk"])
     ldap = {
@@ -207,7 +282,7 @@ async def test_no_record_hands_out_a_group_that_grants_more(town: Town, ada: Per
     above = await id_of(ada)
 
     calls: list[tuple[str, str, dict[str, Any]]] = []
-    for group in (mighty, below, great):
+    for group in (mighty, below, great, board, over_board, told):
         calls += [
             ("POST", "/stages/user_write/", {"name": new_name("w"), "create_users_group": group}),
             ("POST", "/sources/ldap/", ldap | {"sync_parent_group": group}),
@@ -220,6 +295,7 @@ async def test_no_record_hands_out_a_group_that_grants_more(town: Town, ada: Per
                 "/core/users/",
                 {"username": new_name("u"), "name": "U", "groups": [group], "password": "12345678"},
             ),
+            ("POST", f"/core/groups/{group}/add_user/", {"pk": mine}),
             ("DELETE", f"/core/groups/{group}/", {}),
         ]
     calls += [
@@ -254,10 +330,19 @@ async def test_an_invitation_raises_nobody(new_town: TownBuilder) -> None:
         "roles": ["x"],
         "permissions": ["*"],
         "attributes.role": "owner",
+        "attributes.upn": "ada@corp.example",
+        "attributes.distinguishedName": "cn=ada",
+        "attributes.additionalHeaders": {"Remote-User": "ada"},
+        "attributes.additionalHeaders.Remote-Group": "admins",
         "is_active": True,
         "type": "service_account",
     }
-    made = await make(host, "/stages/invitation/invitations/", name=new_name("i"), fixed_data=fixed)
+    invitations, sent = "/stages/invitation/invitations/", {"name": new_name("i"), "fixed_data": fixed}
+    refused = await host.call("POST", API + invitations, json=sent)
+    assert (refused.status_code, list(refused.json())) == (400, ["fixed_data"]), refused.text
+    await grant(ada, host, *rights("stages", "invitation"), "core.add_user")
+    made = await make(host, invitations, **sent)
+    await grant(ada, host, *rights("stages", "invitation"))
     browser, slug, query = Browser(town), "default-enrollment-flow", {"itoken": str(made["pk"])}
     await browser.see(slug, **query)
     name = new_name("new").replace("-", "_")
@@ -273,6 +358,7 @@ async def test_an_invitation_raises_nobody(new_town: TownBuilder) -> None:
     )
     [born] = await results(ada, "/core/users/", username=name)
     assert (born["is_superuser"], born["groups"], born["roles"], born["type"]) == (False, [], [], "internal")
+    assert born["attributes"] == {"role": "owner"}
 
 
 METHODS = ("PUT", "PATCH", "DELETE", "POST")
@@ -290,8 +376,10 @@ async def test_a_method_cannot_be_put_on_like_a_mask(town: Town, ada: Person, wa
         assert answer.json()["username"] == viewer.username
         for carried in ("GET", "HEAD", "OPTIONS"):
             written = await viewer.call(method, item, headers={header: carried}, params={"_method": carried}, json={})
+            # 405 of methods that the address does not have.
             assert written.status_code in (403, 405)
     for strange in ("TRACE", "PROPFIND", "SEARCH"):
+        # Which of the refusals does not matter here: nothing was written.
         assert (await viewer.call(strange, item, json={"name": "x"})).status_code in (400, 403, 404, 405, 501)
 
     assert await watch.look() == before

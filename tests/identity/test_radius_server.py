@@ -24,7 +24,8 @@ from kith.identity.radius_server.packets import (
     reveal_password,
 )
 from kith.identity.radius_server.ttls import read_eap
-from tests.identity.records import API, make
+from tests.identity.records import API, make, new_name
+from tests.identity.test_addresses import call
 from tests.town import Person, Town, build_town
 from tests.town.debian import find_program
 from tests.town.ports import ReservedPort
@@ -41,7 +42,7 @@ class RadiusTown:
         self.application = ""
 
     async def furnish(self, owner: Person) -> None:
-        order = {"common_name": "localhost", "subject_alt_name": "DNS:localhost", "validity_days": 30}
+        order = {"common_name": "wifi.localhost", "subject_alt_name": "DNS:wifi.localhost", "validity_days": 30}
         pair = (await owner.call("POST", f"{API}/crypto/certificatekeypairs/generate/", json=order)).json()["pk"]
         provider = await make(owner, "/providers/radius/", name="wifi", shared_secret=SECRET, certificate=pair)
         made = await make(owner, "/core/applications/", name="The Wi-Fi", slug="wifi", provider=provider["pk"])
@@ -99,6 +100,20 @@ async def test_a_password_opens_the_network(radius: RadiusTown) -> None:
     assert "The name or the password is wrong" in wrong
     assert "Received Access-Reject" in await radius.pap("nobody", ada.password)
     assert "Received Access-Reject" in await radius.pap(ada.username, "")
+
+
+async def test_an_address_stands_for_nobody_in_the_network(radius: RadiusTown, boss: Person) -> None:
+    ada, theirs = await radius.town.sign_up(), "the namesakes one"
+    address = f"{ada.username}@example.org"
+    owner = await radius.pap(address, ada.password)
+    made = await make(boss, "/core/users/", username=new_name("n"), name="N", password=theirs)
+    await call(radius.town, made["pk"], address)
+
+    after, namesake = await radius.pap(address, ada.password), await radius.pap(address, theirs)
+
+    assert "Received Access-Reject" in owner
+    assert "Received Access-Reject" in after
+    assert "Received Access-Accept" in namesake
 
 
 async def test_the_wifi_of_a_phone_gets_its_keys(radius: RadiusTown) -> None:

@@ -179,6 +179,7 @@ async def test_an_app_password_changes_nothing_that_guards_an_account(town: Town
     for method, path, body in calls:
         for more in ({}, proof):
             answer = await app.call(method, path, **body, **more)
+            # 400 of bodies that are wrong for everybody; every other is refused for this reason:
             assert answer.status_code in (400, 403), (method, path, body, answer.text)
             assert answer.status_code == 400 or code(answer) == (403, "app_password"), answer.text
     assert await id_of(person) == mine
@@ -198,6 +199,7 @@ async def test_a_token_sets_ones_own_password_only_with_the_old_one(town: Town) 
     assert "current_password" in refused.json()["detail"]
     for wrong in ("not this one", "", 5, None, [bob.password]):
         answer = await key.call("POST", url, password=new, current_password=wrong)
+        # 403 of a wrong password, 400 of what is none.
         assert answer.status_code in (400, 403), answer.text
         assert set(answer.json()) in ({"current_password"}, {"detail", "code"})
     assert (await bob.get(f"{API}/core/users/me/")).status_code == 200
@@ -368,6 +370,8 @@ async def test_a_session_by_app_password_is_never_fresh(town: Town, ada: Person)
     browser = Browser(town)
     await browser.see(flow["slug"])
     await browser.answer(flow["slug"], component="identification", uid_field=bob.username)
+    narrow = (await make(bob, TOKENS, identifier=new_name("app"), intent="app_password", scopes="read"))["key"]
+    assert (await browser.answer(flow["slug"], component="password", password=narrow))["component"] == "password"
     assert (await browser.answer(flow["slug"], component="password", password=app.key))["component"] == "redirect"
 
     assert (await browser.http.get(f"{API}/core/users/me/")).json()["username"] == bob.username

@@ -236,7 +236,7 @@ async def test_whatever_ends_is_told_directly(town: Town, ada: Person, listener:
     match how:
         case "session":
             await browser.http.get("/flows/-/default/invalidation/")
-            await browser.see("default-invalidation-flow")
+            await browser.sign_out()
         case "disabled":
             await ada.call("PATCH", f"{API}/core/users/{user['pk']}/", json={"is_active": False})
         case "expired":
@@ -288,7 +288,7 @@ async def test_services_of_the_browser_are_told_once(town: Town, listener: Liste
     tab = await make_service(town, sls_url=listener.url, logout_method="frontchannel_native")
     _, browser = await signed_in(town)
     indexes = {(await known_at(service, browser))[1] for service in (frames, tab)}
-    ended = await browser.see("default-invalidation-flow")
+    ended = await browser.sign_out()
     assert ended["component"] == "redirect", "signed out by a program, which shows no page"
     async with asyncio.timeout(30):
         while len(indexes & {one.session_index for one in await front_jobs(town)}) < len(indexes):
@@ -323,16 +323,16 @@ async def test_people_see_and_end_where_they_are_signed_in(town: Town, ada: Pers
     assert (one["issuer"], one["pk"]) == (service.provider["issuer"], one["saml_session_uuid"])
     assert [found["pk"] for found in await results(ada, path, provider=service.provider["pk"])] == [one["pk"]]
     assert await results(ada, path, provider=0) == []
-    assert (await ada.get(f"{API}{path}", params={"session": "no session"})).status_code in (200, 400)
+    assert (await ada.get(f"{API}{path}", params={"session": "no session"})).status_code == 400
     assert [found["pk"] for found in await results(ada, path, session=one["session"])] == [one["pk"]]
     assert [found["pk"] for found in await results(ada, path, search=index, ordering="-expires")] == [one["pk"]]
-    assert (await ada.get(f"{API}{path}", params={"name_id": "\0"})).status_code in (200, 400)
+    assert (await ada.get(f"{API}{path}", params={"name_id": "\0"})).status_code == 200
     assert [found["pk"] for found in await results(person, path)] == [one["pk"]], "their own"
     stranger = await town.sign_up()
     item = f"{API}{path}{one['pk']}/"
     assert await results(stranger, path) == []
-    assert (await stranger.get(item)).status_code in (403, 404)
-    assert (await stranger.call("DELETE", item)).status_code in (403, 404)
+    assert (await stranger.get(item)).status_code == 404
+    assert (await stranger.call("DELETE", item)).status_code == 404
     assert (await ada.call("POST", f"{API}{path}", json={})).status_code == 405
     assert (await ada.call("PATCH", item, json={"name_id": "x"})).status_code == 405
     assert (await person.call("DELETE", item)).status_code == 204

@@ -468,6 +468,7 @@ async def test_metadata_that_cannot_be_imported(town: Town, ada: Person, content
         data={"name": new_name("imported")},
         files={"file": ("sp.xml", content, "application/xml")},
     )
+    # 413 of the longest alone.
     assert answer.status_code in (400, 413), answer.text
     assert words in answer.text
     assert len(await results(ada, "/providers/saml/")) == before

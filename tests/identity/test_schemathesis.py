@@ -25,6 +25,7 @@ from schemathesis.specs.openapi.checks import (
 from tests.conftest import TownBuilder
 from tests.identity.record_maker import API, BY_PATH, Maker, word
 from tests.identity.seed import Collection
+from tests.modes import sized
 from tests.town import Person, Town
 
 CHECKS = [
@@ -34,9 +35,9 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-PER_OPERATION = {"sqlite": 6, "postgresql": 1}
-WAYS = 3  # in which each is sent: making up a call takes longer than sending it
-FEWEST = {"sqlite": 5000, "postgresql": 600}
+PER_OPERATION = {"sqlite": sized(1, 6), "postgresql": 1}
+WAYS = sized(2, 3)  # in which each is sent: making up a call takes longer than sending it
+FEWEST = {"sqlite": sized(600, 5000), "postgresql": 600}
 EACH = 3  # records of every collection, to be read, changed and deleted
 ORDER = ("GET", "POST", "PUT", "PATCH", "DELETE")
 REFERRED = ("/flows/instances/", "/stages/dummy/", "/policies/dummy/", "/core/applications/", "/core/groups/")

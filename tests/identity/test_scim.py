@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from kith.identity.scim.documents import clean
 from kith.identity.scim.errors import ScimError
 from kith.identity.scim.filters import fits, read_filter, read_path, sought
-from kith.identity.scim.patch import patched, read_operations
+from kith.identity.scim.patch import Operation, patched, read_operations
 from kith.identity.scim.projection import project, read_shown
 from kith.identity.scim.schemas import ENTERPRISE_SCHEMA, GROUPS, PATCH_OP, USERS
+from kith.identity.sources.scim.groups import patch_members
 
 ADA: dict[str, Any] = {
     "id": "1",
@@ -128,6 +130,44 @@ def change(*operations: dict[str, Any], document: dict[str, Any] | None = None) 
 )  # fmt: skip
 def test_operations(operation: dict[str, Any], path: str, expected: Any) -> None:
     assert change(operation).get(path) == expected
+
+
+_LONG = " or ".join(f'value eq "{n}"' for n in range(45))
+_FEW = [{"value": f"{n}@x.example"} for n in range(100)]
+
+
+@pytest.mark.parametrize(
+    ("operations", "words"),
+    [
+        ([{"op": "add", "path": "emails", "value": [{"value": str(n)}]} for n in range(1000)], "more than 100"),
+        ([{"op": "add", "path": f'emails[value eq "{n}"].type', "value": "x"} for n in range(1000)], "more than 100"),
+        (
+            [{"op": "add", "path": "emails", "value": [_FEW[n % 100], {"value": str(n)}]} for n in range(999)],
+            "more than",
+        ),
+        ([{"op": "remove", "path": f"emails[{_LONG}]"} for _ in range(999)], "too many values"),
+        ([{"op": "remove", "path": f"emails[not ({_LONG})].type"} for _ in range(999)], "too many values"),
+        ([{"op": "remove", "path": f"emails[type pr and ({_LONG})]"} for _ in range(999)], "too many values"),
+    ],
+)
+def test_a_thousand_operations_look_at_little(operations: list[dict[str, Any]], words: str) -> None:
+    """Each operation is small; together they cost the square of what was sent, with every other request waiting."""
+    read = read_operations(USERS, {"schemas": [PATCH_OP], "Operations": operations})
+
+    with pytest.raises(ScimError, match=words):
+        patched(USERS, {"userName": "x", "emails": _FEW[:90]}, read)
+
+
+def test_the_filters_of_one_change_to_members_look_at_little() -> None:
+    members = [str(UUID(int=n)) for n in range(5_000)]
+    remove = {"op": "remove", "path": f"members[{_LONG}]"}
+
+    def operations(count: int) -> list[Operation]:
+        return read_operations(GROUPS, {"schemas": [PATCH_OP], "Operations": [remove] * count})
+
+    assert patch_members(members[:2_000], operations(1)) == set(members[:2_000])
+    with pytest.raises(ScimError, match="too many values"):
+        patch_members(members, operations(99))
 
 
 def test_what_is_changed_is_a_copy() -> None:

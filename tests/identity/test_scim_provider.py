@@ -15,7 +15,7 @@ import pytest
 
 from tests.identity.odd_scim_service import answer, odd_service
 from tests.identity.records import API, make, new_name, owner_of, results
-from tests.identity.test_source_scim import Service, make_service
+from tests.identity.scim_service import Service, make_service
 from tests.town import Person, Town, build_town
 from tests.town.ports import ReservedPort
 from tests.town.town import Engine
@@ -152,6 +152,8 @@ async def test_a_published_server_is_told_of_everything_that_changes(here: Town,
     await until(names, lambda found: found == {ada.username, bob.username})
     await until(members, lambda found: found == 2)
     [first] = [one for one in await service.all("Users") if one["userName"] == ada.username]
+    [known] = await results(owner, "/core/users/", username=ada.username)
+    assert first["externalId"] == known["uid"], "as it is told when she signs in there"
     assert first["emails"][0]["value"] == f"{ada.username}@example.org"
 
     await owner.call("PATCH", f"{API}/core/users/{ada_pk}/", json={"name": "Another Name"})

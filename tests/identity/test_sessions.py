@@ -11,6 +11,7 @@ import pytest
 
 from kith.identity.sessions.service import IDLE_LIFE, LONGEST_LIFE
 from tests.conftest import TownBuilder
+from tests.identity.flow_browser import Browser as FlowBrowser
 from tests.identity.records import owner_of
 from tests.town import Town
 from tests.town.plain import PLAIN
@@ -80,9 +81,18 @@ async def test_the_cookie_is_closed_to_scripts_other_sites_and_plain_wires(new_t
         ):
             answer = await http.post(FLOW, data={"csrf": token[1], **form}, headers=carried)
             seen += answer.headers.get_list("set-cookie")
+        [made] = [cookie for cookie in page.headers.get_list("set-cookie") if cookie.startswith("__Host-kith_session=")]
+        [renewed] = [cookie for cookie in seen if cookie.startswith("__Host-kith_session=")]
+        key = renewed.partition("=")[2].partition(";")[0]
+        opened = [
+            (await http.get("/api/v2/core/users/me/", headers={"Cookie": f"{cookie}={key}"})).status_code
+            for cookie in ("__Host-kith_session", "kith_session", "__Secure-kith_session", "__host-kith_session")
+        ]
 
-    [made] = [cookie for cookie in page.headers.get_list("set-cookie") if cookie.startswith("kith_session=")]
-    [renewed] = [cookie for cookie in seen if cookie.startswith("kith_session=")]
+    assert opened == [200, 401, 401, 401], "under any other name a neighbour could have set it"
+    for cookie in (*page.headers.get_list("set-cookie"), *seen):
+        assert "Domain" not in cookie
+        assert "Secure" in cookie.split("; ")
     for cookie in (made, renewed):
         assert {"HttpOnly", "Secure", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
         assert "Domain" not in cookie
@@ -123,3 +133,18 @@ async def test_the_session_of_somebody_who_was_disabled_ends_for_good(town: Town
     assert [one["context"]["logout_reason"] for one in found.json()["results"]] == ["may not come in any more"]
     assert urlsplit(str((await browser.open("/settings/security")).url)).path == FLOW
     await browser.close()
+
+
+async def test_each_browser_is_told_which_session_is_its_own(town: Town) -> None:
+    person = await town.sign_up()
+    browsers = [FlowBrowser(town), FlowBrowser(town)]
+    for browser in browsers:
+        await browser.sign_in(person)
+
+    current = []
+    for browser in (*browsers, *browsers):
+        listed = (await browser.http.get("/api/v2/core/authenticated_sessions/")).json()["results"]
+        current.append([one["pk"] for one in listed if one["current"]])
+
+    assert [len(one) for one in current] == [1] * 4
+    assert current[0] == current[2] != current[1] == current[3]

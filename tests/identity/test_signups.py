@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from kith.identity.users import store as users
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import SIGN_IN, Browser, link_in_mail
-from tests.identity.records import API, make, new_name, results
+from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
+from tests.social.staff import employ, verdict
 from tests.town import Person, Town
 
 SIGN_UP = "default-enrollment-flow"
@@ -160,3 +162,41 @@ async def test_a_new_address_counts_once_its_link_was_followed(town: Town) -> No
     assert (await Browser(town).sign_in(ada))["component"] == "redirect"
     assert (await eve.get(f"{API}/core/users/me/")).json()["email"] == f"{eve.username}@example.org"
     await words_to(town, old, "The e-mail address of your account was changed.")
+
+
+async def test_nobody_decides_about_somebody_who_stands_higher(town: Town) -> None:
+    owner = await owner_of(town)
+    deputy = await person_who_may(town, owner, "core.change_user", "core.delete_user")
+    member, moderator = await employ(town, "moderator"), await town.sign_up(role="moderator")
+    mighty = await make(owner, "/core/groups/", name=new_name("mighty"), is_superuser=True)
+    boss, newcomer = await town.sign_up(), await town.sign_up()
+    found = {one.username: await results(owner, "/core/users/", username=one.username) for one in (boss, newcomer)}
+    ids = {name: one[0]["pk"] for name, one in found.items()}
+    accounts = {one: (await member.get(f"/api/v1/accounts/lookup?acct={one}"))["id"] for one in ids}
+    await owner.call("POST", f"{API}/core/groups/{mighty['pk']}/add_user/", json={"pk": ids[boss.username]})
+    async with town.house() as house, house.works.begin() as work:
+        for id in ids.values():
+            await users.change(work.db, id, "approved_at", None, work.now)
+    browser = Browser(town)
+    await browser.sign_in(moderator)
+
+    async def decide(way: str, name: str, verb: str) -> int:
+        path = f"{API}/core/users/{ids[name]}/{verb}/"
+        if way == "page":
+            form = {"csrf": browser.http.cookies.get("kith_csrf") or ""}
+            return (await browser.http.post(f"/staff/signups/{ids[name]}/{verb}", data=form)).status_code
+        if way == "team":
+            return await verdict(member, "POST", f"/api/v1/admin/accounts/{accounts[name]}/{verb}")
+        return (await (deputy if way == "deputy" else moderator).call("POST", path)).status_code
+
+    ways = ("deputy", "moderator", "page", "team")
+    refused = [await decide(way, boss.username, verb) for way in ways for verb in ("approve", "reject")]
+    taken = []
+    for way in ways:
+        taken.append(await decide(way, newcomer.username, "approve"))
+        async with town.house() as house, house.works.begin() as work:
+            await users.change(work.db, ids[newcomer.username], "approved_at", None, work.now)
+
+    assert refused == [403] * 8
+    assert taken == [204, 204, 303, 200]
+    assert len(await results(owner, "/core/users/", username=boss.username)) == 1

@@ -9,14 +9,21 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import bindparam, update
 
+from kith.base.db import command
+from kith.identity.sources.family import sources
 from kith.identity.sources.ldap.entries import decoded, dn_key, escaped_value, is_disabled, read_entry, read_sid
+from kith.identity.users import store as users
+from kith.identity.users.service import set_role
 from tests.identity.flow_browser import SIGN_IN, Browser, errors
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.slapd import ADMIN, ADMIN_PASSWORD, BASE, Slapd, group, person, running
 from tests.town import Person, Town, build_town
 from tests.town.town import Engine
 
+_SET_UP_BY = command(update(sources).where(sources.c.pbm_uuid == bindparam("pk")).values(set_up_by=bindparam("by")))
+_ENABLE = command(update(sources).where(sources.c.pbm_uuid == bindparam("pk")).values(enabled=True))
 PEOPLE = [person("ada", "first secret"), person("bob", "second secret"), person("eve", "third secret")]
 GROUPS = [group("crew", ["ada", "bob"]), group("captains", ["ada"])]
 
@@ -239,6 +246,65 @@ async def test_whoever_cannot_be_copied_any_more_stays_and_is_disabled_all_the_s
     await forget(here, source)
 
 
+async def test_a_directory_reaches_nobody_above_its_setter_and_deletes_nothing_it_has_not_made(
+    here: Town, slapd: Slapd
+) -> None:
+    """Somebody with rights, one of the same name who was here before, and a group with rights."""
+    owner = await owner_of(here)
+    source = await make_directory(
+        here, slapd, "reach-", delete_not_found_objects=True, user_matching_mode="username_link", enabled=False
+    )
+    root = await make(owner, "/core/users/", username="reach-ada", name="Root", email="root@example.org")
+    plain = await make(owner, "/core/users/", username="reach-eve", name="Plain")
+    async with here.house() as house, house.works.begin() as work:
+        await set_role(work, await users.get(work.db, root["pk"]), "administrator")
+        await work.db.run(_SET_UP_BY, pk=source["pk"], by=None)
+        await work.db.run(_ENABLE, pk=source["pk"])
+    told = await copy_now(here, source)
+    bob = await user_named(here, "reach-bob")
+    await set_roles(owner, bob, "core.delete_user")
+    [crew] = await results(owner, "/core/groups/", name="crew")
+    role = await make(owner, "/rbac/roles/", name=new_name("r"), permissions=["core.delete_user"])
+    assert (
+        await owner.call("PATCH", f"{API}/core/groups/{crew['pk']}/", json={"roles": [role["pk"]]})
+    ).status_code == 200
+
+    slapd.change(f"dn: uid=bob,ou=people,{BASE}\nchangetype: modify\nreplace: mail\nmail: evil@example.org\n")
+    slapd.change(f"dn: uid=eve,ou=people,{BASE}\nchangetype: delete\n")
+    slapd.change(f"dn: cn=crew,ou=groups,{BASE}\nchangetype: delete\n")
+    again = await copy_again(here, source)
+
+    notes = " ".join((*told["notes"], *again["notes"]))
+    assert "reach-ada: may do more than whoever set this source up" in notes, notes
+    for before in (root, bob, plain):
+        after = (await owner.get(f"{API}/core/users/{before['pk']}/")).json()
+        if before is not plain:
+            assert (after["name"], after["email"]) == (before["name"], before["email"])
+        assert after["is_active"] is True
+    assert again["progress"]["users"]["delete"] == 0
+    assert (await owner.get(f"{API}/core/groups/{crew['pk']}/")).status_code == 200
+    assert again["progress"]["groups"]["delete"] == 0
+
+    # Whoever is superuser and saves it, has set it up.
+    saved = await owner.call("PATCH", f"{API}/sources/ldap/{source['pk']}/", json={"sni": True})
+    assert saved.status_code == 200, saved.text
+    await copied(here, source, again["progress"]["started"])
+    assert (await user_named(here, "reach-bob"))["email"] == "reach-evil@example.org"
+    await forget(here, source)
+
+
+async def set_roles(owner: Person, user: dict[str, Any], *permissions: str) -> None:
+    role = await make(owner, "/rbac/roles/", name=new_name("r"), permissions=list(permissions))
+    answer = await owner.call("PATCH", f"{API}/core/users/{user['pk']}/", json={"roles": [role["pk"]]})
+    assert answer.status_code == 200, answer.text
+
+
+async def copy_now(town: Town, source: dict[str, Any]) -> dict[str, Any]:
+    answer = await (await owner_of(town)).call("POST", f"{API}/sources/ldap/{source['pk']}/sync/")
+    assert answer.status_code == 202, answer.text
+    return await copied(town, source)
+
+
 async def sign_in(browser: Browser, name: str, password: str) -> dict[str, Any]:
     await browser.see(SIGN_IN)
     await browser.answer(SIGN_IN, component="identification", uid_field=name)
@@ -282,6 +348,26 @@ async def test_a_new_password_is_written_back_and_one_that_is_refused_is_not_set
     browser = Browser(here)
     await sign_in(browser, "w-bob", "a much better secret")
     assert await browser.who() == "w-bob"
+    await forget(here, source)
+
+
+async def test_nobody_names_the_entry_whose_password_is_tried_or_set(here: Town, slapd: Slapd) -> None:
+    """Attributes can be changed by whoever may change people; the name of the entry is the directory's word."""
+    source = await make_directory(here, slapd, "dn-", sync_groups=False, sync_users_password=True)
+    await copied(here, source)
+    owner, bob = await owner_of(here), await user_named(here, "dn-bob")
+    place, others = f"{API}/core/users/{bob['pk']}/", f"uid=ada,ou=people,{BASE}"
+    attributes = {**bob["attributes"], "distinguishedName": others.replace(",", ", ", 1)}  # nobody has this spelling
+    assert (await owner.call("PATCH", place, json={"attributes": attributes})).status_code == 200
+    browser = Browser(here)
+
+    await sign_in(browser, "dn-bob", "first secret")
+    done = await owner.call("POST", f"{place}set_password/", json={"password": "a much better secret"})
+
+    assert await browser.who() is None
+    assert done.status_code == 204, done.text
+    assert slapd.is_password(others, "first secret")
+    assert slapd.is_password(f"uid=bob,ou=people,{BASE}", "a much better secret")
     await forget(here, source)
 
 
@@ -337,6 +423,34 @@ async def test_a_name_that_is_taken_is_left_out_and_said(here: Town, slapd: Slap
     assert told["progress"]["users"]["create"] == 2
     assert any("n-ada" in note for note in told["notes"])
     assert "ldap_uniq" not in (await user_named(here, "n-ada"))["attributes"]
+    await forget(here, source)
+
+
+async def test_what_somebody_is_called_here_is_no_address_of_a_directory_and_the_other_way_round(
+    here: Town, slapd: Slapd
+) -> None:
+    owner = await owner_of(here)
+    source = await make_directory(here, slapd, "u-", enabled=False)
+    upn = await make(
+        owner, "/propertymappings/ldap/", name=new_name("upn"), object_field="attributes.upn",
+        expression='return "U-" + ldap.get("uid") + "@corp.example"',
+    )  # fmt: skip
+    await make(owner, "/core/users/", username=new_name("n"), name="Owner", email="u-ada@corp.example")
+    await make(owner, "/core/users/", username="u-bob@directory.example", name="Namesake")
+    changed = {"enabled": True, "property_mappings": [*source["property_mappings"], upn["pk"]]}
+    await owner.call("PATCH", f"{API}/sources/ldap/{source['pk']}/", json=changed)
+    await copied(here, source)
+    slapd.change(
+        f"dn: uid=eve,ou=people,{BASE}\nchangetype: modify\nreplace: mail\nmail: bob@directory.example\n-\n"
+        "replace: title\ntitle: Baroness\n"
+    )
+    told = await copy_again(here, source)
+
+    found = [await user_named(here, f"u-{name}") for name in ("ada", "bob", "eve")]
+    assert [one["attributes"].get("upn") for one in found] == [None, "U-bob@corp.example", "U-eve@corp.example"]
+    assert [one["email"] for one in found] == ["u-ada@directory.example", "", "u-eve@directory.example"]
+    assert found[2]["attributes"]["title"] == "Baroness"
+    assert any("u-ada: U-ada@corp.example" in one for one in told["notes"]), told
     await forget(here, source)
 
 

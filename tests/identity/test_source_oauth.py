@@ -7,12 +7,18 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from sqlalchemy import bindparam, update
 
+from kith.base.db import UID, command
+from kith.identity.sources.family import sources
+from kith.identity.sources.kinds.oauth import oauth_sources
 from tests.identity.flow_browser import SIGN_IN, Browser
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.source_towns import Pair, asked, begin, come_in, consent
 from tests.town import build_town
 from tests.town.town import Engine
+
+LINKS = {"user_matching_mode": ("username_link", "email_link"), "group_matching_mode": ("name_link",)}
 
 
 @pytest.fixture(scope="module")
@@ -362,7 +368,7 @@ async def test_signing_out_there_ends_the_session_here(pair: Pair) -> None:
     await other.sign_in(bob)
     assert await here.who() == ada.username
 
-    await there.see("default-invalidation-flow")
+    await there.sign_out()
     async with asyncio.timeout(20):
         while await here.who() is not None:
             await asyncio.sleep(0.05)
@@ -465,6 +471,45 @@ async def allow(there: Browser, address: str) -> str:
     answer = await there.http.post("/oauth/authorize", data=asked(address) | {"csrf": csrf})
     assert answer.status_code == 302, answer.text[-1500:]
     return answer.headers["location"]
+
+
+async def test_no_server_of_the_fediverse_says_who_is_whom_here(pair: Pair) -> None:
+    """Whoever has a server of their own gives its accounts any name, and its groups as well."""
+    owner, group = await owner_of(pair.here), new_name("board")
+    team = await make(owner, "/core/groups/", name=group)
+    body = {"name": new_name("m"), "expression": f'return {{"groups": ["{group}"]}}'}
+    mapping = await make(owner, "/propertymappings/source/oauth/", **body)
+    source = await pair.source(provider_type="mastodon", user_property_mappings=[mapping["pk"]])
+    links = [{name: mode} for name, modes in LINKS.items() for mode in modes]
+    refused = [await owner.call("PATCH", f"{API}/sources/oauth/{source['pk']}/", json=one) for one in links]
+    new = {"name": "x", "provider_type": "mastodon"}
+    refused += [
+        await owner.call("POST", f"{API}/sources/oauth/", json=new | one | {"slug": new_name("x")}) for one in links
+    ]
+    # One that was set up before this was refused.
+    async with pair.here.house() as house, house.works.begin() as work:
+        for table, values in (
+            (sources, {"user_matching_mode": "username_link"}),
+            (oauth_sources, {"group_matching_mode": "name_link"}),
+        ):
+            await work.db.run(
+                command(update(table).where(table.c.pbm_uuid == bindparam("source", type_=UID())).values(values)),
+                source=source["pk"],
+            )
+    ada, there = await pair.known()
+    await pair.here.sign_up(ada.username)
+    here = Browser(pair.here)
+
+    answer = await here.http.get(await allow(there, await begin(here, source, server=pair.there.base_url)))
+    await here.see("default-source-enrollment")
+    done = await here.answer("default-source-enrollment", component="prompt", username=f"{ada.username}2")
+
+    assert [list(one.json()) for one in refused] == [list(one) for one in [*links, *links]]
+    assert answer.headers["location"] == "/flows/default-source-enrollment/"
+    assert done["component"] == "redirect"
+    assert await here.who() == f"{ada.username}2"
+    [made] = await results(owner, "/core/users/", username=f"{ada.username}2")
+    assert team["pk"] not in made["groups"]
 
 
 @pytest.mark.parametrize("server", ["", "@", "no spaces please", "a@b@c@", "http://", "127.0.0.1:1", "192.0.2.1"])

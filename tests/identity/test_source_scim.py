@@ -3,68 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
+from pathlib import Path
 from typing import Any
 
-import httpx
-import httpx2
 import pytest
-from scim2_client.engines.httpx2 import SyncSCIMClient
-from scim2_tester import check_server
 
 from tests.identity.records import API, make, new_name, owner_of, results
+from tests.identity.scim_service import ENTERPRISE, ERROR, GROUP, PATCH, USER, Service, make_service
 from tests.town import Town
 
-USER = "urn:ietf:params:scim:schemas:core:2.0:User"
-GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group"
-PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
-ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
-ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
-
-
-class Service:
-    """What writes here: a source's address, and its token."""
-
-    def __init__(self, source: dict[str, Any], token: str | None = None) -> None:
-        self.source = source
-        self.token = token or source["token"]
-
-    async def send(self, method: str, path: str, **given: Any) -> httpx.Response:
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/scim+json"}
-        headers |= given.pop("headers", {})
-        async with httpx.AsyncClient(base_url=self.source["root_url"], headers=headers, timeout=30) as http:
-            return await http.request(method, path, **given)
-
-    async def call(self, method: str, path: str, body: Any = None, expect: int = 200, **headers: str) -> Any:
-        answer = await self.send(method, path, json=body, headers=headers)
-        assert answer.status_code == expect, (method, path, answer.status_code, answer.text)
-        if answer.status_code not in (204, 304):
-            assert answer.headers["content-type"] == "application/scim+json"
-        if expect >= 400:
-            assert answer.json()["schemas"] == [ERROR]
-            assert answer.json()["status"] == str(expect)
-            assert answer.json()["detail"]
-        return answer.json() if answer.content else None
-
-    async def add(self, name: str, **more: Any) -> dict[str, Any]:
-        body = {"schemas": [USER], "userName": name} | more
-        made: dict[str, Any] = await self.call("POST", "/Users", body, 201)
-        return made
-
-    async def patch(self, place: str, *operations: dict[str, Any], expect: int = 200) -> Any:
-        return await self.call("PATCH", place, {"schemas": [PATCH], "Operations": list(operations)}, expect)
-
-    async def found(self, filter: str, kind: str = "Users") -> list[dict[str, Any]]:
-        answer = await self.send("GET", f"/{kind}", params={"filter": filter})
-        assert answer.status_code == 200, answer.text
-        listed: list[dict[str, Any]] = answer.json()["Resources"]
-        assert answer.json()["totalResults"] == len(listed)
-        return listed
-
-
-async def make_service(town: Town, **fields: Any) -> Service:
-    name = new_name("hr")
-    source = await make(await owner_of(town), "/sources/scim/", **{"name": name, "slug": name} | fields)
-    return Service(source)
+ROOT = Path(__file__).parents[2]
 
 
 async def user_named(town: Town, username: str) -> dict[str, Any]:
@@ -99,21 +49,18 @@ async def test_the_token_is_shown_once_and_opens_the_door(town: Town) -> None:
 async def test_a_published_checker_finds_nothing_wrong(town: Town) -> None:
     service = await make_service(town)
 
-    told = await asyncio.to_thread(_check, service.source)
+    # In a process of its own: to load the checker takes longer than all other tests of this file.
+    words = [sys.executable, "-m", "tests.identity.scim_checker", service.source["root_url"], service.token]
+    checker = await asyncio.create_subprocess_exec(*words, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
+    said, _ = await checker.communicate()
+    assert checker.returncode == 0
+    told = json.loads(said)
 
     # Whether somebody is active is always known here, so it is shown even to a service that takes the word back.
     always = "PATCH modify() did not remove attribute 'active'"
     wrong = [one for one in told if one[0] not in ("SUCCESS", "SKIPPED", "ACCEPTABLE") and one[2] != always]
     assert not wrong, wrong
     assert len([one for one in told if one[0] == "SUCCESS"]) > 100
-
-
-def _check(source: dict[str, Any]) -> list[tuple[str, str, str]]:
-    with httpx2.Client(
-        base_url=source["root_url"], headers={"Authorization": f"Bearer {source['token']}"}, timeout=30
-    ) as http:
-        found = check_server(SyncSCIMClient(http))
-    return [(one.status.name, str(one.title), str(one.reason)) for one in found]
 
 
 async def test_a_person_lives_through_all_operations(town: Town) -> None:
@@ -179,7 +126,7 @@ async def test_inactive_ends_everything_at_once_and_only_the_service_gives_it_ba
 
     assert before.status_code == 200
     assert gone["active"] is False
-    assert after.status_code in (401, 403)
+    assert after.status_code == 401
     assert back["active"] is True
     assert kept_out["active"] is False
 
@@ -357,7 +304,7 @@ async def test_nobody_unlinks_what_a_service_looks_after(town: Town) -> None:
         headers={"Authorization": f"Bearer {token['key']}"},
     )
 
-    assert answer.status_code in (403, 409)
+    assert answer.status_code == 409
     await service.call("GET", f"/Users/{made['id']}")
 
 

@@ -41,10 +41,18 @@ def _entities() -> Schema:
 
 
 @functools.lru_cache(1)
-def _templates() -> list[tuple[re.Pattern[str], str]]:
-    """The plainest first: what is named counts before what may be anything."""
-    paths = sorted(document()["paths"], key=lambda path: (path.count("{"), -len(path)))
-    return [(re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path))), path) for path in paths]
+def _templates() -> dict[tuple[int, str], list[tuple[re.Pattern[str], str]]]:
+    """By length and by the room that they belong to, the plainest first: what is named counts before what may be anything."""
+    found: dict[tuple[int, str], list[tuple[re.Pattern[str], str]]] = {}
+    for path in sorted(document()["paths"], key=lambda path: (path.count("{"), -len(path))):
+        pattern = re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)))
+        found.setdefault(_place_of(path), []).append((pattern, path))
+    return found
+
+
+def _place_of(path: str) -> tuple[int, str]:
+    parts = path.split("/", 4)
+    return path.count("/"), parts[3] if len(parts) > 3 else ""
 
 
 def schema_at(method: str, template: str, status: int) -> Schema | None:
@@ -76,7 +84,9 @@ def deviations(answer: httpx.Response) -> list[str]:
         "application/json"
     ):
         return []
-    template = next((path_of for pattern, path_of in _templates() if pattern.fullmatch(path)), None)
+    template = next(
+        (path_of for pattern, path_of in _templates().get(_place_of(path), ()) if pattern.fullmatch(path)), None
+    )
     validator = None if template is None else _validator(method, template, answer.status_code)
     if validator is None or not answer.content:
         return []

@@ -78,7 +78,8 @@ def video(
         seen.width, seen.height = size
         seen.pix_fmt = pix_fmt
         if codec == "libx265":
-            seen.options = {"x265-params": "log-level=none"}
+            # In one process all encoders of this kind must have blocks of one size, while one that is over is still there.
+            seen.options = {"x265-params": "log-level=none:ctu=16"}
         heard = target.add_stream(sound, rate=48_000, layout="stereo") if sound else None
         for count in range(frames):
             frame = VideoFrame.from_image(picture(size))  # type: ignore[no-untyped-call]
@@ -151,6 +152,15 @@ def many_frames_gif(frames: int, size: Size) -> bytes:
     head = b"GIF89a" + struct.pack("<HHBBB", *size, 0x80, 0, 0) + b"\0\0\0\xff\xff\xff"
     dot = b"\x21\xf9\x04\x00\x01\0\0\0" + b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"
     return head + dot * frames + b"\x3b"
+
+
+def many_scans_jpeg(scans: int, size: Size) -> bytes:
+    """A progressive picture whose last scan, a few bytes, is there again and again: each goes over all of it."""
+    made = io.BytesIO()
+    Image.new("L", size).save(made, "JPEG", progressive=True, quality=1)
+    data = made.getvalue()
+    last = data[data.rindex(b"\xff\xda") : -2]
+    return data[:-2] + last * scans + data[-2:]
 
 
 def heic(size: Size = (64, 64)) -> bytes:

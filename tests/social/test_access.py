@@ -113,6 +113,7 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
             wanted = may_see(viewer, visibility)
             for end in singles:
                 answer = await cast.look(viewer, f"/api/v1/statuses/{one['id']}{end}")
+                # Which of the two is what the next line asks.
                 assert answer.status_code in (200, 404), answer.text
                 expect(end or "status", viewer, visibility, seen=answer.status_code == 200, wanted=wanted)
             answer = await cast.look(viewer, f"/api/v1/polls/{one['poll']['id']}")

@@ -19,6 +19,7 @@ from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
+from tests.identity.records import make, results
 from tests.social.members import Member, join, stranger, strangers, until
 from tests.social.posts import post, settle
 from tests.social.shapes import check, entity
@@ -42,7 +43,7 @@ async def tie(member: Member, other: Account) -> dict[str, Any]:
 async def test_a_blocked_server_limits_and_suspends_its_accounts_and_back(new_town: TownBuilder) -> None:
     town = await new_town(publish_domain_blocks="on")
     admin, ada = await employ(town, "administrator"), await join(town)
-    far, below = await stranger(town, "far.example"), await stranger(town, "deep.far.example")
+    far, below = await stranger(town, "far.example"), await stranger(town, "deep.far.example:8443")
     near = await stranger(town, "notfar.example")
     await ada.to(far, "follow")
 
@@ -209,6 +210,9 @@ async def test_mail_domains_and_addresses_are_refused_at_sign_up_sign_in_and_pos
     town = await new_town(confirm_email="off")
     admin = await employ(town, "administrator")
     person, bob = await town.sign_up("early"), await join(town, "poster")  # both at example.org
+    owner, by_group = await town.owner(), await town.sign_up("boss")
+    [boss] = await results(owner, "/core/users/", username="boss")
+    await make(owner, "/core/groups/", name="bosses", is_superuser=True, user_set=[boss["pk"]])
     assert (await post(bob, "before"))["id"]
 
     made = await admin.post(f"{ADMIN}/email_domain_blocks", json={"domain": "example.org"})
@@ -230,6 +234,11 @@ async def test_mail_domains_and_addresses_are_refused_at_sign_up_sign_in_and_pos
         "password": person.password,
     }
     assert (await town.http.post("/oauth/token", data=keys)).status_code == 400
+    theirs = keys | {"username": by_group.username, "password": by_group.password}
+    assert (await town.http.post("/oauth/token", data=theirs)).status_code == 200
+    inside = Browser(town)
+    await inside.sign_in(by_group)
+    assert await inside.who() == "boss"
     assert (await admin.call("POST", "/api/v1/statuses", json={"status": "the team posts"})).status_code == 200
 
     assert await admin.delete(f"{ADMIN}/email_domain_blocks/{made['id']}") == {}

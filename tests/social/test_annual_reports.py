@@ -281,6 +281,6 @@ async def test_whoever_leaves_takes_their_reports_along(town: Town) -> None:
 
 async def test_reports_are_for_members_with_the_right_scopes(town: Town) -> None:
     for path in (ALL, f"{ALL}/{YEAR}", f"{ALL}/{YEAR}/state"):
-        assert (await town.http.get(path)).status_code in (401, 422)
+        assert (await town.http.get(path)).status_code == 401
     for verb in ("generate", "read"):
-        assert (await town.http.post(f"{ALL}/{YEAR}/{verb}")).status_code in (401, 422)
+        assert (await town.http.post(f"{ALL}/{YEAR}/{verb}")).status_code == 401

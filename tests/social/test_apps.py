@@ -62,6 +62,11 @@ URI = "Redirect URI must be an absolute URI."
     ("sent", "words"),
     [
         ({"client_name": ""}, "Application name can't be blank"),
+        ({"client_name": "\u200b \u2060\ufeff"}, "Application name can't be blank"),
+        *(
+            ({"client_name": f"a{hiding}b"}, "Application name is invalid")
+            for hiding in "\u202e\u202a\u2066\u2069\x1b\x9b\n"
+        ),
         ({"client_name": "x" * 61}, "Application name is too long (maximum is 60 characters)"),
         ({"redirect_uris": ""}, "Redirect URI can't be blank"),
         ({"redirect_uris": "app.example/cb"}, URI),
@@ -71,6 +76,8 @@ URI = "Redirect URI must be an absolute URI."
         ({"redirect_uris": "javascript:alert(1)"}, "Redirect URI is forbidden by the server."),
         ({"redirect_uris": "DATA:text/html,x"}, "Redirect URI is forbidden by the server."),
         ({"redirect_uris": "https://app.example:x/"}, "Redirect URI must be a valid URI."),
+        ({"redirect_uris": "https://bank.example@app.example/"}, "Redirect URI must be a valid URI."),
+        ({"redirect_uris": "https://a:b@app.example/"}, "Redirect URI must be a valid URI."),
         (
             {"redirect_uris": "https://app.example/" + "x" * 2000},
             "Redirect URI is too long (maximum is 2000 characters)",

@@ -11,6 +11,7 @@ import httpcore
 import pytest
 
 from tests.conftest import TownBuilder
+from tests.modes import sized
 from tests.social.garbage import Garbage, Wrong, social_routes
 from tests.social.members import Member, join_all, stranger
 from tests.social.posts import arrive, post, settle
@@ -18,7 +19,7 @@ from tests.social.samples import image_file
 from tests.social.staff import employ
 from tests.town import Town
 
-MANY = {"sqlite": 10_000, "postgresql": 1_000}
+MANY = {"sqlite": sized(2_000, 10_000), "postgresql": 1_000}
 AT_ONCE = 24
 PATIENCE = {"timeout": {"connect": 120, "read": 120, "write": 120, "pool": 120}}
 

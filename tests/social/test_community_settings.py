@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
 import pytest
 
 from kith.base.mail import Mail
-from kith.base.mail_texts import filled_in
-from kith.base.mail_words import with_footer
+from kith.base.mail_texts import STORED, MailText, filled_in, write
+from kith.base.mail_words import names_page, with_footer
 from kith.base.settings import load
 from kith.base.stored_settings import effective
+from kith.identity.signups.mails import APPROVED, CONFIRM_ADDRESS
 from kith.identity.users import store as users
 from tests.conftest import TownBuilder
+from tests.identity.flow_browser import Browser, link_in_mail
 from tests.social.members import until
-from tests.social.staff import employ, verdict
+from tests.social.staff import employ, employ_as, verdict
 from tests.town import Town
 from tests.town.plain import PLAIN
 from tests.town.town import Engine
@@ -71,6 +74,9 @@ async def test_every_process_knows_what_was_set(new_town: TownBuilder, engine: E
     [
         {"title": "x" * 201},
         {"title": "  "},
+        {"title": "https://elsewhere.example"},
+        {"title": "Unlock at www.elsewhere.example"},
+        {"title": "elsewhere.example/unlock"},
         {"contact_email": "no address"},
         {"registrations": "perhaps"},
         {"publish_domain_blocks": "some"},
@@ -83,6 +89,26 @@ async def test_what_makes_no_sense_is_refused(town: Town, sent: dict[str, Any]) 
     before = await admin.get(SETTINGS)
     assert await verdict(admin, "PATCH", SETTINGS, json=sent) in (400, 422)
     assert await admin.get(SETTINGS) == before
+
+
+async def test_only_superusers_let_people_in_with_addresses_they_did_not_confirm(town: Town) -> None:
+    owner, admin = await employ(town, "owner"), await employ(town, "administrator")
+    keeper = await employ_as(town, owner, 50, "manage_settings")
+    assert (await admin.get(SETTINGS))["confirm_email"] is True
+    try:
+        refused = await keeper.call("PATCH", SETTINGS, json={"confirm_email": False, "minimum_age": 3})
+        stays = await keeper.does("PATCH", SETTINGS, json={"confirm_email": True, "minimum_age": 4})
+        off = await admin.does("PATCH", SETTINGS, json={"confirm_email": False})
+        on = await keeper.does("PATCH", SETTINGS, json={"confirm_email": True})
+    finally:
+        await admin.patch(SETTINGS, json={"confirm_email": True, "minimum_age": 0})
+
+    assert (refused.status_code, "can only be turned off by an administrator" in refused.text) == (422, True)
+    assert [(one["confirm_email"], one["minimum_age"]) for one in (stays, off, on)] == [
+        (True, 4),
+        (False, 4),
+        (True, 4),
+    ]
 
 
 MAILS = "/api/v1/admin/mail_texts"
@@ -113,6 +139,19 @@ async def test_mails_say_what_the_team_wrote(new_town: TownBuilder) -> None:
     await until(has_arrived)
 
 
+async def test_a_key_goes_to_nobody_else_by_words_of_before(town: Town) -> None:
+    """Words that were stored when there was no such rule are not used."""
+    words = {"subject": "Look", "body": "https://evil.example/?key={link}"}
+    values = {"name": "ada", "link": "https://our.example/confirm/key"}
+    async with town.house() as house, house.works.begin() as work:
+        house.works.stored = {STORED: {CONFIRM_ADDRESS.name: {"en": words}, APPROVED.name: {"en": words}}}
+        held, free = (write(work, text, "en", **values) for text in (CONFIRM_ADDRESS, APPROVED))
+
+    assert "evil" not in held.text
+    assert values["link"] in held.text.splitlines()
+    assert "https://evil.example/?key=https://our.example" in free.text, "it holds no key"
+
+
 def test_the_operator_wins() -> None:
     operator = load({"KITH_TITLE": "Ours"})
     found = effective(operator, {"title": "Theirs", "description": "Tea", "minimum_age": "old", "smtp": "smtp://x"})
@@ -129,12 +168,16 @@ def test_the_operator_wins() -> None:
 )
 def test_words_of_mails_are_filled_in(body: str, made: str) -> None:
     values = {"name": "ada", "site": "Tea {name}", "empty": ""}
-    assert filled_in("To {name}\n", body, values, "en").text == made
+    text = MailText(name="x", subject="", body="", values={"name": "ada", "empty": ""})
+    assert filled_in(text, "To {name}\n", body, values, "en").text == made
 
 
 def test_what_people_wrote_is_no_markup_in_a_mail() -> None:
     values = {"name": "<b>ada</b>\r\nBcc: x", "link": "https://our.example/?a=1&b=2", "evil": 'https://x.example/"><i>'}
-    made = filled_in("{name}", "Hi {name}\n\n{link}\n\n{evil}", values, "de")
+    text = MailText(
+        name="x", subject="", body="", values=dict.fromkeys(values, "https://our.example/") | {"name": "ada"}
+    )
+    made = filled_in(text, "{name}", "Hi {name}\n\n{link}\n\n{evil}", values, "de")
     assert made.subject == "<b>ada</b> Bcc: x"
     assert '<a href="https://our.example/?a=1&amp;b=2">https://our.example/?a=1&amp;b=2</a>' in made.html
     assert "<b>" not in made.html
@@ -147,3 +190,39 @@ def test_a_footer_stands_in_both_forms_of_a_mail() -> None:
     assert made.text == "Hello\n\n-- \nUs & <you>\nMarket 1\n"
     assert made.html == "<html><body><p>Hello</p><hr><p>Us &amp; &lt;you&gt;<br>Market 1</p></body></html>"
     assert with_footer(mail, " ") is mail
+
+
+@pytest.mark.parametrize("words", ["https://x.example", "see www.x.example", "x.example/unlock", "HTTPS://X.EXAMPLE"])
+def test_a_mail_with_a_key_leads_to_its_own_page_alone(words: str) -> None:
+    """Values that are no links by their example are none, whatever they hold."""
+    values = {"name": words, "site": words, "link": "https://our.example/key"}
+    body = "{name} of {site}\n\n{link}"
+    for keys in (("link",), ()):
+        text = MailText(name="x", subject="", body="", values={"name": "ada", "link": values["link"]}, keys=keys)
+        made = filled_in(text, "{site}", body, values, "en")
+        assert re.findall('<a href="([^"]*)"', made.html) == [values["link"]]
+        assert made.holds_key == bool(keys)
+        for told in (made.subject, made.text.replace(values["link"], ""), made.html.replace(values["link"], "")):
+            assert names_page(told.replace("</", "")) is (not keys)
+
+
+async def test_what_the_team_writes_below_a_mail_with_a_key_names_no_page(town: Town) -> None:
+    admin, person = await employ(town, "administrator"), await town.sign_up()
+    before = (await admin.get(SETTINGS))["mail_footer"]
+    footer = "Tea House, Market 1\nUnlock it at https://elsewhere.example/unlock\nor elsewhere.example/now"
+    try:
+        await admin.patch(SETTINGS, json={"mail_footer": footer})
+        browser = Browser(town)
+        await browser.see("default-recovery-flow")
+        await browser.answer("default-recovery-flow", component="identification", uid_field=person.username)
+        await link_in_mail(town, f"{person.username}@example.org")
+    finally:
+        await admin.patch(SETTINGS, json={"mail_footer": before})
+
+    [mail] = [one for one in town.mails() if one["To"] == f"{person.username}@example.org"]
+    for kind in ("plain", "html"):
+        body = mail.get_body((kind,))
+        assert body is not None
+        told = body.get_content()
+        assert "Tea House, Market 1" in told
+        assert "elsewhere.example" not in told

@@ -17,14 +17,19 @@ from hypothesis import strategies as st
 from sqlalchemy import bindparam, update
 
 from kith.base.db import UID, Instant, command
+from kith.base.errors import Throttled
 from kith.identity.tokens.tables import tokens
+from kith.social.encryption import service
 from kith.social.encryption.franking import Franking, open_seal, seal
 from kith.social.encryption.keys import decode, is_key, is_signature_of
+from kith.social.encryption.service import MessageDelivery, Target, deliver_from_elsewhere
+from kith.social.encryption.shares import CLAIMS_OF_SITE, MOST_OF_SENDER, MOST_OF_SITE
 from tests.cli.running import kith
-from tests.social.members import Member
+from tests.social.members import Member, stranger, strangers
 from tests.social.shapes import check, entity
 from tests.social.tokens import new_app
-from tests.town import Person, Town
+from tests.town import Person, Town, build_town
+from tests.town.town import Engine
 
 _RUN_OUT = command(
     update(tokens)
@@ -219,6 +224,58 @@ async def test_there_is_a_most_of_keys(town: Town) -> None:
         "said again after a lost answer"
     )
     assert await ada.left() == 150
+
+
+async def test_one_sender_does_not_fill_an_inbox(town: Town) -> None:
+    ada, bob, carol = await new_phones(town, 3)
+    for phone in (ada, bob, carol):
+        await phone.upload()
+    for _ in range(MOST_OF_SENDER // 50):
+        await bob.send(*[ada] * 50)
+
+    over = {**ada.named, "type": 0, "body": "one too many", "hmac": "d1"}
+    assert (await refusal(bob.member, "/api/v1/crypto/deliveries", {"device": [over]}))[0] == 422
+    await carol.send(ada)
+    assert (await ada.inbox())[0]["account_id"] in (bob.member.id, carol.member.id)
+
+
+async def test_one_server_does_not_fill_an_inbox_by_many_names(town: Town) -> None:
+    [ada] = await new_phones(town, 1)
+    await ada.upload()
+    many = await strangers(town, 3, "a.crowd.example") + await strangers(town, 2, "b.crowd.example")
+    [other] = await strangers(town, 1, "other.example")
+    message = MessageDelivery(account_id=int(ada.member.id), device_id="phone", body="sealed", hmac="d1")
+
+    async with town.house() as house, house.works.begin() as work:
+        taken = [
+            await deliver_from_elsewhere(work, many[number % 5], "theirs", message, None)
+            for number in range(MOST_OF_SITE + 5)
+        ]
+        assert taken == [True] * MOST_OF_SITE + [False] * 5
+        assert await deliver_from_elsewhere(work, other, "theirs", message, None)
+
+
+async def test_nobody_takes_all_keys_of_a_device(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> None:
+    async with build_town(engine, tmp_path_factory.mktemp("limited"), rate_limits="on") as town:
+        ada, bob, carol = await new_phones(town, 3)
+        await ada.upload(*(f"k{number}" for number in range(100)))
+        for phone in (bob, carol):
+            await phone.upload()
+        claim = {"device": [ada.named] * 50}
+        assert (await refusal(bob.member, f"{KEYS}/claim", claim))[0] == 429
+        assert len(await carol.member.post(f"{KEYS}/claim", json={"device": [ada.named] * 20})) == 20
+        assert await ada.left() == 80
+
+        target = [Target(account_id=int(ada.member.id), device_id="phone")]
+        far = [await stranger(town, f"{name}.crowd.example") for name in "abcd"]
+        taken = refused = 0
+        async with town.house() as house, house.works.begin() as work:
+            for number in range(CLAIMS_OF_SITE.most + 8):
+                try:
+                    taken += len(await service.claim(work, far[number % 4].id, target))
+                except Throttled:
+                    refused += 1
+        assert (taken, refused) == (CLAIMS_OF_SITE.most, 8)
 
 
 async def test_nothing_passes_a_block_in_either_direction(town: Town) -> None:

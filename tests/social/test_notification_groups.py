@@ -180,8 +180,10 @@ async def test_one_group_its_accounts_and_dismissing_it(town: Town) -> None:
     assert [person["id"] for person in await ada.get(f"{PATH}/{mention}/accounts")] == [bob.id]
 
     assert (await bob.call("GET", f"{PATH}/{favourites}")).status_code == 404
-    for key in ("ungrouped-x", "ungrouped-99999999999999999999", "favourite-1-1", "%00"):
-        assert (await ada.call("GET", f"{PATH}/{key}")).status_code in (400, 404)
+    for key in ("ungrouped-x", "ungrouped-99999999999999999999", "favourite-1-1"):
+        assert (await ada.call("GET", f"{PATH}/{key}")).status_code == 404
+    odd = await ada.call("GET", f"{PATH}/%00")
+    assert odd.status_code == (404 if town.engine == "sqlite" else 400)  # PostgreSQL knows no such character
     assert await bob.post(f"{PATH}/{favourites}/dismiss") == {}
     assert len(await grouped(ada)) == 3
     for key in (favourites, mention):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from kith.social.remote_media.service import AT_ONCE
+from kith.social.files.fetches import PICTURES_EACH
 from tests.conftest import TownBuilder
 from tests.social.members import join, stranger
 from tests.social.posts import post, settle
@@ -19,6 +19,7 @@ from tests.social.samples import image_file
 from tests.social.test_mirror import attached
 from tests.sources import tree_of
 
+AT_ONCE = PICTURES_EACH["host"]
 SOURCES = Path(__file__).parents[2] / "src" / "kith"
 # The ways out of a program. Only `base/http` goes them, which looks at every address it connects to.
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -129,7 +130,7 @@ async def test_the_proxy_fetches_nothing_that_a_visitor_names(new_town: TownBuil
         assert reached == ["/kept"]
 
 
-async def test_only_so_many_pictures_are_fetched_at_once(new_town: TownBuilder) -> None:
+async def test_only_so_many_pictures_of_one_host_are_fetched_at_once(new_town: TownBuilder) -> None:
     here = most = 0
     full = asyncio.Event()
 

@@ -142,6 +142,27 @@ async def test_roles_above_ones_own_and_shipped_ones_stand(town: Town) -> None:
     assert await verdict(await employ(town, "moderator"), "GET", ROLES) == 403
 
 
+async def test_a_role_that_grants_more_than_one_has_stands_however_low_it_is(town: Town) -> None:
+    owner = await employ(town, "owner")
+    keeper = await employ_as(town, owner, 50, "manage_roles", "manage_users", "manage_reports")
+    made, told = {}, {}
+    for permission in ("administrator", "manage_federation", "manage_reports"):
+        holder = await employ_as(town, owner, 5, permission)
+        made[permission] = holder, (await holder.refreshed())["role"]["id"]
+
+    for permission, (_, id) in made.items():
+        sent = {"permissions_as_keys": ["manage_reports"]}
+        told[permission] = [
+            await verdict(keeper, "PUT", f"{ROLES}/{id}", json={"name": "renamed"}),
+            await verdict(keeper, "PUT", f"{ROLES}/{id}", json=sent),
+            await verdict(keeper, "DELETE", f"{ROLES}/{id}"),
+        ]
+    left = [(await holder.refreshed())["role"]["id"] == id for holder, id in made.values()]
+
+    assert told == {"administrator": [403] * 3, "manage_federation": [403] * 3, "manage_reports": [200] * 3}
+    assert left == [True, True, False]
+
+
 async def test_roles_by_the_command_line(town: Town) -> None:
     gil = await employ(town, "user")
 

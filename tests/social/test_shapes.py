@@ -333,6 +333,7 @@ def _filled(sent: Any, ids: dict[str, str]) -> Any:
 
 async def _upload(author: Member, data: bytes, name: str, **more: str) -> str:
     sent = await author.call("POST", "/api/v2/media", files={"file": (name, data)}, data=more)
+    # 202 of what a worker has yet to look at.
     assert sent.status_code in (200, 202), sent.text
     id: str = sent.json()["id"]
 

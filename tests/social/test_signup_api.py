@@ -18,6 +18,8 @@ from kith.identity.tasks import IdentitySweep, sweep
 from kith.identity.users import store
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser, errors
+from tests.identity.records import make, new_name, owner_of, person_who_may, results
+from tests.identity.test_signups import sign_up
 from tests.social.tokens import App, new_app
 from tests.town import Person, Town
 from tests.town.plain import PLAIN
@@ -269,6 +271,35 @@ async def test_the_enrollment_flows_policies_decide_here_too(new_town: TownBuild
     await make("/policies/bindings/", policy=closed, target=flow["pbm_uuid"], order=0)
     said = (await door.ask(fresh(password="with a digit 1"))).json()
     assert [one["description"] for one in said["details"]["base"]] == ["Not on Sundays."]
+
+    invitation = await make("/stages/invitation/invitations/", single_use=False, fixed_data={})
+    for level in ("authenticated", "superuser", "token", "redirect", "outpost"):
+        changed = {"authentication": f"require_{level}"}
+        await owner.call("PATCH", f"/api/v2/flows/instances/{flow['pk']}/", json=changed)
+        for code in ("", invitation):
+            answer = await door.ask(fresh(password="with a digit 1", invite_code=code))
+            assert (level, answer.status_code, answer.json()) == (level, 403, {"error": "Forbidden"})
+
+
+async def test_an_address_is_proven_by_the_word_of_whoever_may_add_people(town: Town) -> None:
+    """By an invitation to an app as by one to our pages."""
+    owner, door = await owner_of(town), await arrive(town)
+    maker = await person_who_may(town, owner, "stages.add_invitation")
+    found = []
+    for inviter in (owner, maker):
+        for is_app in (True, False):
+            body = fresh()
+            address = f"{new_name('ceo')}@corp.example"
+            more = {"name": new_name("i"), "fixed_data": {"email": address}}
+            code = (await make(inviter, "/stages/invitation/invitations/", **more))["pk"]
+            if is_app:
+                await door.made(body | {"invite_code": code, "reason": ""})
+            else:
+                await sign_up(town, body["username"], {"itoken": code}, email=address)
+            [record] = await results(owner, "/core/users/", username=body["username"])
+            found.append((record["email"] == address, record["email_verified"]))
+
+    assert found == [(True, True)] * 2 + [(True, False)] * 2
 
 
 async def test_a_closed_town_lets_in_whom_somebody_invited(new_town: TownBuilder) -> None:

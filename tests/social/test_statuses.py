@@ -25,6 +25,7 @@ from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.posts import does, ids, post, settle, walk
 from tests.social.samples import image_file, sound
 from tests.social.shapes import OWN_POLL, check, entity
+from tests.social.staff import employ
 from tests.town import Town
 
 STATUS = entity("Status")
@@ -515,6 +516,19 @@ async def _comes_due(town: Town, author: Member, planned: dict[str, Any]) -> Non
             await work.db.run(_due, id=int(planned["id"]), at=due)
         async with house.works.begin() as work:
             await publish(work, Publish(id=int(planned["id"]), account_id=AccountId(int(author.id)), at=due))
+
+
+async def test_who_is_disabled_posts_nothing_that_was_planned_before(town: Town) -> None:
+    boss, [ada] = await employ(town, "owner"), await join_all(town, 1)
+    at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    plan = await post(ada, "still here", scheduled_at=at)
+    answer = await boss.call("POST", f"/api/v1/admin/accounts/{ada.id}/action", json={"type": "disable"})
+    assert answer.status_code == 200, answer.text
+
+    await _comes_due(town, ada, plan)
+    await settle(town)
+
+    assert await boss.get(f"/api/v1/accounts/{ada.id}/statuses") == []
 
 
 async def test_a_plan_that_cannot_be_kept_is_dropped_and_its_media_are_free(town: Town) -> None:

@@ -223,8 +223,7 @@ async def test_a_session_that_ends_ends_the_streams_it_gave_a_token_for(town: To
     ada = Member(town, got.json()["access_token"])
 
     async def sign_out() -> None:
-        await browser.see("default-invalidation-flow")
-        await browser.answer("default-invalidation-flow", component="sign-out")
+        await browser.sign_out()
         assert await browser.who() is None
 
     await _both_end(ada, sign_out)

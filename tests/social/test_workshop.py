@@ -284,6 +284,8 @@ BROKEN = "File type of uploaded media could not be verified"
         (lambda: samples.png_header(7680, 4320), BROKEN),
         (lambda: samples.many_frames_gif(36_001, (900, 900)), "GIF files of more than 36000 frames are not supported"),
         (lambda: samples.many_frames_gif(3, (2000, 2000)), "2000x2000 GIF files are not supported"),
+        (lambda: samples.many_scans_jpeg(2_000, (3000, 3000)), BROKEN),
+        (lambda: samples.many_scans_jpeg(101, (8, 8)), BROKEN),
         (lambda: samples.video(rate=240), "240fps videos are not supported"),
         (lambda: samples.camera_jpeg()[:700], BROKEN),
         (lambda: samples.image_file("WEBP")[:60], BROKEN),
@@ -293,7 +295,22 @@ BROKEN = "File type of uploaded media could not be verified"
         (lambda: b"ID3\x03\0\0\0\0\0\0#EXTM3U\n#EXTINF:1,\n/etc/passwd\n", BROKEN),
         (lambda: b"\x89PNG\r\n\x1a\n<svg onload='alert(1)'>", BROKEN),
     ],
-    ids=["bomb", "hollow", "frames", "canvas", "fast", "jpeg", "webp", "heic", "mp4", "flac", "playlist", "svg"],
+    ids=[
+        "bomb",
+        "hollow",
+        "frames",
+        "canvas",
+        "scans",
+        "small scans",
+        "fast",
+        "jpeg",
+        "webp",
+        "heic",
+        "mp4",
+        "flac",
+        "playlist",
+        "svg",
+    ],
 )
 async def test_bombs_and_broken_files_are_refused_in_words(
     shop: DecoderProcesses, make: Callable[[], bytes], words: str
@@ -302,6 +319,12 @@ async def test_bombs_and_broken_files_are_refused_in_words(
         await _make(shop, make())
 
     assert refused.value.message == words
+
+
+async def test_a_picture_may_have_as_many_scans_as_programs_write(shop: DecoderProcesses) -> None:
+    made = await _make(shop, samples.many_scans_jpeg(50, (64, 64)))
+
+    assert made.image.size == (64, 64)
 
 
 async def test_a_picture_that_is_also_something_else_is_only_a_picture_afterwards(shop: DecoderProcesses) -> None:

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["KITH", "Child", "Done", "give_birth", "keep_warm", "run"]
+__all__ = ["KITH", "Child", "Done", "give_birth", "keep_warm", "new_line", "run", "use_line", "warm_up"]
 
 KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 _CERTIFICATES = os.environ.get("SSL_CERT_FILE")  # read when Kith is loaded: no fork can have others than its parent
@@ -96,44 +96,77 @@ async def run(*words: str, environment: dict[str, str], typed: str = "", patienc
 
 
 class _Nursery:
-    """The parent, and the line to it."""
+    """A parent of this process's own, and the line to it."""
 
-    def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            # In a session of its own, a key pressed to end the tests ends it by way of them.
-            self._parent = subprocess.Popen(
-                [sys.executable, "-P", str(_PARENT), str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+    def __init__(self, ours: socket.socket) -> None:
         self._line = ours.makefile("rw")
         self._one_at_a_time = threading.Lock()
         ours.close()
-        atexit.register(self._close)
-
-    def _close(self) -> None:
-        self._line.close()
-        self._parent.wait()
+        atexit.register(self._line.close)
 
     def ask(self, **question: Any) -> Any:
         with self._one_at_a_time:
             self._line.write(json.dumps(question) + "\n")
             self._line.flush()
             answer = self._line.readline()
-        assert answer, f"the nursery is gone: {self._parent.wait()}"
+        assert answer, "the nursery is gone"
         return json.loads(answer)
 
 
+class _Ancestor:
+    """The warm process of which every nursery is a fork: Kith is loaded and its statements are compiled once for all."""
+
+    def __init__(self) -> None:
+        self.line, theirs = socket.socketpair()
+        with theirs:
+            # In a session of its own, a key pressed to end the tests ends it by way of them.
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(_PARENT), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        atexit.register(self._close)
+
+    def _close(self) -> None:
+        self.line.close()
+        self._process.wait()
+
+
 _is_warm = False
+_ancestor: _Ancestor | None = None
 _nursery: _Nursery | None = None
+
+
+def warm_up() -> None:
+    """Start loading Kith, beside what this process has to do."""
+    global _ancestor  # noqa: PLW0603 - it lives as long as the process
+    if _ancestor is None:
+        _ancestor = _Ancestor()
+
+
+def new_line() -> socket.socket:
+    """A line to a nursery of its own, for a process that will be forked from this one."""
+    warm_up()
+    assert _ancestor is not None
+    ours, theirs = socket.socketpair()
+    with theirs:
+        socket.send_fds(_ancestor.line, [b"+"], [theirs.fileno()])
+    return ours
+
+
+def use_line(line: socket.socket) -> None:
+    """In a fork: its nursery is the one at the end of this line, and the ancestor is its parent's."""
+    global _nursery  # noqa: PLW0603 - it lives as long as the process
+    if _ancestor is not None:
+        _ancestor.line.close()
+    _nursery = _Nursery(line)
 
 
 def _opened() -> _Nursery:
     """One for this process, opened when it is first needed."""
     global _nursery  # noqa: PLW0603 - it lives as long as the process
     if _nursery is None:
-        _nursery = _Nursery()
+        _nursery = _Nursery(new_line())
     return _nursery

@@ -1,13 +1,16 @@
 """A warm parent: has loaded Kith, and forks a `kith` whenever it is told to.
 
-Loading Kith takes seconds of work; a fork of a process that has done so takes none. The parent starts no loop and
-no thread, so a child is like one freshly started: the same words, an environment of its own, and files for what
-it reads and says. Nobody outlives whoever asked for them: the end of the line ends the parent, and the parent's
-end ends its children.
+Loading Kith takes seconds of work; a fork of a process that has done so takes none. The first of them forks a nursery for
+each process that runs tests, with a line of its own, and each nursery forks servers and commands. None of them starts a
+loop or a thread, so a child is like one freshly started: the same words, an environment of its own, and files for what it
+reads and says. Nobody outlives whoever asked for them: the end of its line ends a parent, and the parent's end ends its
+children.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import ctypes
 import gc
 import json
@@ -15,20 +18,45 @@ import os
 import signal
 import socket
 import sys
-from typing import Any
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn
 
+import kith.cli.first_rows
 import kith.cli.serve
 import kith.cli.users  # noqa: F401 - what servers and most commands need is loaded here, once
+from kith.app import blueprint_models
+from kith.base.db.statement import DIALECTS, Statement
 from kith.cli import main
 
 _PR_SET_PDEATHSIG = 1
 _MODES = (os.O_RDONLY, os.O_WRONLY | os.O_APPEND | os.O_CREAT, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
 
-def tend(line: int) -> dict[str, Any] | None:
+def hand_out(line: int) -> socket.socket | None:
+    """Fork a nursery for each line that is sent, until nobody is there to send one. In a nursery: its line."""
+    with socket.socket(fileno=line) as ours:
+        while True:
+            _, lines, _, _ = socket.recv_fds(ours, 1, 1)
+            if not lines:
+                return None
+            theirs = socket.socket(fileno=lines[0])
+            if os.fork() == 0:
+                return theirs
+            theirs.close()
+            _bury()
+
+
+def _bury() -> None:
+    """Nurseries that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def tend(line: socket.socket) -> dict[str, Any] | None:
     """Answer what is asked until nobody is there to ask. In a child: what it was made for."""
-    gc.freeze()  # what is here now stays, and no child need look at it again
-    with socket.socket(fileno=line) as ours, ours.makefile("rw") as questions:
+    with line, line.makefile("rw") as questions:
         for question in questions:
             asked: dict[str, Any] = json.loads(question)
             if "wait" in asked:
@@ -40,6 +68,16 @@ def tend(line: int) -> dict[str, Any] | None:
             questions.write(json.dumps(answer) + "\n")
             questions.flush()
     return None
+
+
+def know_by_heart() -> None:
+    """What every child would find out for itself otherwise: what blueprints can say, and the text of each statement."""
+    blueprint_models()
+    for one in gc.get_objects():
+        if isinstance(one, Statement):
+            for dialect in DIALECTS:
+                one.compiled(dialect)
+    gc.freeze()  # what is here now stays, and no child need look at it again
 
 
 def _code_of(child: int) -> int | None:
@@ -59,7 +97,27 @@ def be_kith(words: list[str], environment: dict[str, str], files: list[str]) -> 
     return main(words)
 
 
+def _end(act: Callable[..., Any], calling: dict[str, Any]) -> NoReturn:
+    """Do it, and be gone with its exit code. Taking all that was loaded apart again would take longer than most commands."""
+    code = 1
+    try:
+        code = act(**calling) or 0
+    except SystemExit as ending:
+        code = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+        if isinstance(ending.code, str):
+            print(ending.code, file=sys.stderr)
+    except BaseException:  # noqa: BLE001 - told, as Python would
+        traceback.print_exc()
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
 if __name__ == "__main__":
-    calling = tend(int(sys.argv[1]))
+    know_by_heart()
+    line = hand_out(int(sys.argv[1]))
+    calling = tend(line) if line is not None else None
     if calling is not None:
-        sys.exit(be_kith(**calling))
+        _end(be_kith, calling)

@@ -9,6 +9,7 @@ from typing import Self
 
 __all__ = ["ReservedPort"]
 
+_RANDOM = random.SystemRandom()  # tests seed Python's own, and would come to the same ports again
 # Below what the kernel gives to connections that name no port.
 _LOWEST, _HIGHEST = 12_000, 32_000
 
@@ -23,7 +24,7 @@ class ReservedPort:
 
     def __init__(self) -> None:
         while True:
-            self.number = random.randint(_LOWEST, _HIGHEST)
+            self.number = _RANDOM.randint(_LOWEST, _HIGHEST)
             self._held = socket.socket(type=socket.SOCK_DGRAM)
             try:
                 self._held.bind(("127.0.0.1", self.number))

@@ -34,15 +34,12 @@ def nodes_wanted() -> tuple[int, int] | None:
 
 
 class SeveralTown(Town):
+    keeps_connections = False  # each request goes to the next server
     servers = 3
     workers = 2
 
     async def start(self) -> None:
         self._ports = [ReservedPort() for _ in range(self.servers)]
-        await self.http.aclose()
-        # A connection for each request: each goes to the next server.
-        limits = httpx.Limits(max_keepalive_connections=0)
-        self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, verify=PLAIN, limits=limits)
         self.serving: dict[int, Child | subprocess.Popen[bytes]] = {}
         self.working: list[Child | subprocess.Popen[bytes]] = []
         for number in range(self.servers):

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import email
 import email.policy
@@ -9,12 +8,12 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
-import tempfile
 import time
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Literal
@@ -22,20 +21,22 @@ from typing import Literal
 import httpx
 
 from kith.app import House, open_house
+from kith.base.db import Database, connect
 from kith.base.settings import load
+from kith.base.stored_settings import load_stored
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import NewUser, Role
 from kith.identity.users.service import create as create_user
-from kith.migrations.runner import upgrade
 from kith.social.accounts import store as accounts
 from kith.social.accounts.user_accounts import make as make_account
 from kith.social.ids import UserId
 from tests.town import postgres
 from tests.town.nursery import Child, give_birth, run
 from tests.town.people import Person
-from tests.town.plain import PLAIN
 from tests.town.ports import ReservedPort
+from tests.town.quick_http import QuickTransport
 from tests.town.ready_keys import give_key
+from tests.town.templates import Stage, give_sealing_key, postgres_template, sqlite_template
 
 Engine = Literal["sqlite", "postgresql"]
 WINDOW_SECONDS = 300
@@ -49,6 +50,7 @@ _CHEAP = Passwords(rounds=1, kibibytes=64)
 class Town:
     """Start it, use it, kill it, start it again; what it kept must still be there."""
 
+    keeps_connections = True
     makes_own_keys = False  # where keys matter, the server makes every account and its key
 
     def __init__(self, engine: Engine, folder: Path, database: str, **settings: str) -> None:
@@ -61,13 +63,18 @@ class Town:
         self._settings = settings
         self._process: Child | subprocess.Popen[bytes] | None = None
         self._people = 0
-        self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, verify=PLAIN)
+        self._mails: dict[Path, EmailMessage] = {}
+        self._database: Database | None = None
+        self._guests = 0  # who are in a house that stands on it
+        self.transport = QuickTransport(keeps=self.keeps_connections)
+        self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, transport=self.transport)
 
     async def close(self) -> None:
         """Nobody will ask it or start it again."""
-        await self.http.aclose()
+        await self.transport.end()
         if self.is_running:
             await self.stop()
+        await self._close_database()
         self._reserved.release()
 
     @property
@@ -122,6 +129,8 @@ class Town:
 
     async def _end(self, word: signal.Signals) -> int:
         assert self._process is not None
+        if self._guests == 0:
+            await self._close_database()
         self._process.send_signal(word)
         code = await asyncio.to_thread(self._process.wait, 120)
         self._process = None
@@ -151,9 +160,41 @@ class Town:
                 await give_key(work, account.id)
         return Person(self.http, username, password)
 
-    def house(self) -> AbstractAsyncContextManager[House]:
-        """The parts of this town's server, opened beside it as its commands do."""
-        return open_house(load(self.environment), connections=2)
+    @asynccontextmanager
+    async def house(self) -> AsyncIterator[House]:
+        """The parts of this town's server, opened beside it as its commands do.
+
+        To open a database takes longer than what most tests do with it, so that of a running server on SQLite stays open.
+        Where nothing runs, nothing stays open: whoever moves or replaces the database does so then.
+        """
+        if not self.is_running or self.engine != "sqlite":
+            async with open_house(load(self.environment), connections=2) as house:
+                yield house
+            return
+        settings = load(self.environment)
+        if self._database is None:
+            self._database = await connect(settings, connections=2)
+        house = House(settings, self._database)
+        await load_stored(house.works)
+        await house.ids.lease()
+        keeping = asyncio.create_task(house.ids.keep())
+        self._guests += 1
+        try:
+            yield house
+        finally:
+            self._guests -= 1
+            # Between two tests the loop stands still: nothing may hold the database then.
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)
+            await house.close()
+            await house.ids.release()
+            if self._guests == 0 and not self.is_running:
+                await self._close_database()
+
+    async def _close_database(self) -> None:
+        if self._database is not None:
+            await self._database.close()
+            self._database = None
 
     async def owner(self) -> Person:
         return await self.sign_up(role="owner")
@@ -161,8 +202,17 @@ class Town:
     async def kith(self, *words: str, expect: int = 0) -> str:
         """Run a `kith` command beside the server; what it printed."""
         done = await run(*words, environment=self.environment)
-        assert done.code == expect, f"kith {' '.join(words)}: {done.said}{done.complained}"
+        if self.engine == "sqlite" and self.is_running:
+            await self._heard()
+        assert done.code == expect, f"kith {' '.join(words)} ended with {done.code}: {done.said}{done.complained}"
         return done.said if expect == 0 else done.said + done.complained
+
+    async def _heard(self) -> None:
+        """Wait until the server has taken notice of what a command did: it looks four times a second."""
+        give_up = time.monotonic() + 10
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder / 'kith.sqlite3'}?mode=ro", uri=True)) as database:
+            while database.execute("SELECT count(*) FROM base_news").fetchone()[0] and time.monotonic() < give_up:
+                await asyncio.sleep(0.02)
 
     def setup_link(self) -> str:
         found = re.findall(r"(http\S+/setup/\S+)", self.log())
@@ -170,25 +220,28 @@ class Town:
         return str(found[-1])
 
     def mails(self) -> list[EmailMessage]:
-        """Oldest first."""
-        return [
-            email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
-            for path in sorted((self.folder / "mail").glob("*.eml"))
-        ]
+        """Oldest first. Whoever waits for one asks again and again, so each is read once."""
+        for path in (self.folder / "mail").glob("*.eml"):
+            if path not in self._mails:
+                self._mails[path] = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+        return [self._mails[path] for path in sorted(self._mails)]
 
 
 @asynccontextmanager
 async def build_town(
     engine: Engine, folder: Path, *, start: bool = True, kind: type[Town] = Town, **settings: str
 ) -> AsyncIterator[Town]:
-    """A town of its own: migrated by copying a template, not by running the migrations again."""
+    """A town of its own, with a copy of a database that is ready. One that is not started at once has nothing in it yet."""
     folder.mkdir(parents=True, exist_ok=True)
+    stage: Stage = "started" if start else "migrated"
+    if start:
+        give_sealing_key(folder)
     if engine == "sqlite":
-        shutil.copy(await sqlite_template(), folder / "kith.sqlite3")
+        shutil.copy(await sqlite_template(stage), folder / "kith.sqlite3")
         database = "sqlite"
     else:
         name = f"kith_{uuid.uuid4().hex[:12]}"
-        database = await postgres.create_database(name, template=await _postgres_template())
+        database = await postgres.create_database(name, template=await postgres_template(stage))
     town = kind(engine, folder, database, **settings)
     if settings.get("rate_limits") == "on":
         await _early_in_a_window()
@@ -207,23 +260,3 @@ async def _early_in_a_window() -> None:
     left = WINDOW_SECONDS - time.time() % WINDOW_SECONDS
     if left < SECONDS_FOR_COUNTING:
         await asyncio.sleep(left)
-
-
-_templates: dict[Engine, str] = {}
-
-
-async def sqlite_template() -> str:
-    if "sqlite" not in _templates:
-        folder = tempfile.mkdtemp(prefix="kith-template-")
-        atexit.register(shutil.rmtree, folder)
-        await upgrade(load({"KITH_DATA": folder}))
-        _templates["sqlite"] = f"{folder}/kith.sqlite3"
-    return _templates["sqlite"]
-
-
-async def _postgres_template() -> str:
-    if "postgresql" not in _templates:
-        name = f"kith_template_{os.getpid()}_{uuid.uuid4().hex[:6]}"
-        await upgrade(load({"KITH_DATABASE": await postgres.create_database(name)}))
-        _templates["postgresql"] = name
-    return _templates["postgresql"]

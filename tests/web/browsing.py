@@ -8,7 +8,6 @@ from urllib.parse import urljoin
 import httpx
 
 from tests.town import Town
-from tests.town.plain import PLAIN
 
 
 class Form:
@@ -62,9 +61,7 @@ class Browser:
     """One visitor; `page` is what they see now."""
 
     def __init__(self, town: Town) -> None:
-        # No connection is kept: whoever forgets to close a browser leaves none open.
-        limits = httpx.Limits(max_keepalive_connections=0)
-        self.http = httpx.AsyncClient(base_url=town.base_url, timeout=120, verify=PLAIN, limits=limits)
+        self.http = httpx.AsyncClient(base_url=town.base_url, timeout=120, transport=town.transport)
         self.page = httpx.Response(204)
 
     async def close(self) -> None:

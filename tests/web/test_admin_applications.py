@@ -105,6 +105,14 @@ async def test_who_may_enter_is_changed_and_tried(town: Town, browser: Browser) 
     assert "visitor_of_apps may enter." in browser.page.text
     assert "&#34;preferred_username&#34;: &#34;visitor_of_apps&#34;" in browser.page.text
 
+    await browser.open(f"/admin/records/core/groups/{group}")
+    assert "1 rule about who may enter names it." in browser.page.text
+    await owner.call("DELETE", f"/api/v2/core/groups/{group}/")
+    await browser.open(place)
+    assert "This named the group Gardeners, which was deleted." in browser.page.text
+    await browser.press("#try", user=owner.username)
+    assert f"{owner.username} may not enter." in browser.page.text
+
     await browser.open(place)
     unbind = [number for number, form in enumerate(browser.forms()) if form.values.get("do") == "unbind"]
     await browser.submit(unbind[1])

@@ -413,7 +413,7 @@ async def test_mails_are_written_on_their_page(town: Town, browser: Browser) -> 
 
 async def test_mails_are_refused_that_would_be_of_no_use(town: Town) -> None:
     admin, moderator = await employ(town, "administrator"), await employ(town, "moderator")
-    sent = {"language": "en", "subject": "New password", "body": "Here: {link}"}
+    sent = {"language": "en", "subject": "New password", "body": "Here:\n{link}"}
     for changed, field in (
         ({"body": "No way in"}, "body"),
         ({"body": ""}, "body"),
@@ -422,6 +422,12 @@ async def test_mails_are_refused_that_would_be_of_no_use(town: Town) -> None:
         ({"subject": "x" * 201}, "subject"),
         ({"body": "{link}" + "x" * 5000}, "body"),
         ({"language": "tlh"}, "language"),
+        ({"body": "https://evil.example/?key={link}"}, "body"),
+        ({"body": "Here: {link}"}, "body"),
+        ({"body": "evil.example/\u200b{link}\n\n{link}"}, "body"),
+        ({"body": "Look: HTTPS://evil.example\n\n{link}"}, "body"),
+        ({"subject": "{link}"}, "subject"),
+        ({"subject": "www.evil.example"}, "subject"),
     ):
         answer = await admin.call("PUT", f"{MAIL_TEXTS}/password_reset", json=sent | changed)
         assert (answer.status_code, list(answer.json()["details"])) == (422, [field]), changed

@@ -404,11 +404,13 @@ async def test_a_file_is_an_answer_too(town: Town, browser: Browser) -> None:
 
 async def test_whoever_wants_to_is_remembered(town: Town, browser: Browser) -> None:
     owner = await town.owner()
-    who = await made(owner, "/stages/identification/", name=word(), user_fields=["username"], template="login")
+    asked = (await made(owner, "/stages/password/", name=word(), backends=["internal"]))["pk"]
+    page = {"user_fields": ["username"], "template": "login", "password_stage": asked}
+    who = await made(owner, "/stages/identification/", name=word(), **page)
     login = await made(owner, "/stages/user_login/", name=word(), session_duration=60, remember_me_offset="days=30")
     slug = await flow_of(owner, who, login, designation="authentication")
     await browser.open(f"/flows/{slug}/")
-    await browser.submit(uid_field=owner.username)
+    await browser.submit(uid_field=owner.username, password=owner.password)
     assert "Keep me signed in" in browser.page.text
 
     answer = await browser.submit(follow=False, remember_me="true")

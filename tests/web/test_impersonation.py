@@ -122,6 +122,9 @@ async def test_the_same_by_the_api(town: Town, browser: Browser) -> None:
     again = await browser.http.post(path, json={"reason": "help"}, headers=token(browser))
     assert again.status_code == 403
 
+    for headers in ({}, {"Sec-Fetch-Site": "cross-site"} | token(browser)):
+        opened = await browser.http.get("/api/v2/core/users/impersonate_end/", headers=headers)
+        assert (opened.status_code, await who(browser)) == (403, ada.username), "to open an address changes nothing"
     for method in ("GET", "POST"):
         ended = await browser.http.request(method, "/api/v2/core/users/impersonate_end/", headers=token(browser))
         assert ended.status_code == 204

@@ -104,6 +104,8 @@ async def test_an_account_is_made_and_its_address_confirmed(page: Page, place: T
 
     key = await link_in_mail(place, f"{name}@example.org", more_than=1)
     await page.goto(f"{SIGN_UP}?flow_token={key}")
+    await look(page, scripts)
+    await send(page, {}, "Continue")
     await see(page, f"You are signed in as {name}.")
     await leave(page)
     await page.goto(f"{SIGN_UP}?flow_token={key}")
@@ -229,6 +231,7 @@ async def test_a_lost_password_is_replaced_by_a_link(page: Page, place: Town, sc
     await look(page, scripts)
     key = await link_in_mail(place, f"{ada.username}@example.org")
     await page.goto(f"{RECOVERY}?flow_token={key}")
+    await send(page, {}, "Continue")
     await look(page, scripts)
     await send(page, {"Password": "short", "Repeat password": "short"})
     await see(page, "The password must have at least 8 characters.")

@@ -53,6 +53,7 @@ async def sign_in_by(page: Page, client: OpenIDClient, person: Person) -> None:
 async def is_inside(page: Page, client: OpenIDClient) -> bool:
     """Asked without following anything, so that nobody is signed in again on the way."""
     answer = await page.request.get(f"{client.url}/secret/", max_redirects=0)
+    # Which of the two is what is asked.
     assert answer.status in (200, 302), await answer.text()
     return answer.status == 200
 

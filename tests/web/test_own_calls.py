@@ -90,3 +90,23 @@ async def test_whoever_is_signed_out_is_told(town: Town, browser: Browser) -> No
     await browser.open("/about")
     form = {"csrf": token(browser), "status": "Nobody's"}
     assert (await browser.http.post("/web/api/v1/statuses", data=form)).status_code == 401
+
+
+async def test_the_key_of_a_session_is_no_token(town: Town, browser: Browser) -> None:
+    """However it is written, and wherever it is sent."""
+    await signed_in(town, browser)
+    key = browser.cookie("kith_session") or ""
+    await browser.http.get(ME, headers={"X-CSRF-Token": token(browser)})  # as a page it is let in, and remembered
+    stranger = town.http
+
+    for said in (f"\0session:{key}", f"session:{key}", key, f"\x01{key}", f"{key}\0"):
+        sent = {"access_token": said, "status": "By a cookie"}
+        answers = [
+            await stranger.get(ME, params={"access_token": said}),
+            await stranger.post("/api/v1/statuses", params={"access_token": said}, json={"status": "By a cookie"}),
+            await stranger.post("/api/v1/statuses", json=sent),
+            await stranger.post("/api/v1/statuses", data=sent),
+            await stranger.get("/api/v1/streaming/user", params={"access_token": said}),
+        ]
+        refused = [one.status_code for one in answers]
+        assert refused == [401, 401, 401, 400 if "\0" in said else 401, 401], said

@@ -114,6 +114,7 @@ async def test_who_has_no_password_to_give_is_not_asked_for_one(town: Town, brow
     link = re.search(r"/recovery/use-token/[^/\s]+/", await town.kith("recovery", ada.username))
     assert link is not None
     await browser.open(link[0])
+    await browser.submit()
     if way == "none":
         async with town.house() as house, house.works.begin() as work:
             user = await users.find(work.db, ada.username)

@@ -17,7 +17,7 @@ from tests.social.push_service import open_service
 from tests.social.test_push import all_sent
 from tests.town import Town, build_town
 from tests.town.town import Engine
-from tests.web.chromium import check, opened, sign_in
+from tests.web.chromium import WHOLE, check, launched, opened, sign_in
 from tests.web.test_client import person
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -140,6 +140,13 @@ class PushDoor:
             return bool(await self._page.evaluate(_COUNT) == count)
 
         await until(so_many)
+
+
+@pytest.fixture
+async def chrome() -> AsyncIterator[Chrome]:
+    """The whole browser, which shows notifications."""
+    async with launched(WHOLE) as browser:
+        yield browser
 
 
 async def test_without_network_a_page_says_so_and_nothing_is_stale(town: Town, chrome: Chrome) -> None:

@@ -49,9 +49,13 @@ async def test_whoever_signs_up_comes_in_by_the_link_in_the_mail(town: Town, vis
     sent = await browser.submit(0, values, password_repeat=PASSWORD)
     refused = await early.sign_in(name, PASSWORD)
     key = await link_in_mail(town, f"{name}@example.org")
-    await browser.open(f"{SIGN_UP}?flow_token={key}")
+    opened = await browser.open(f"{SIGN_UP}?flow_token={key}")
+    is_in_by_opening = await is_signed_in(browser)
+    await browser.submit()
 
     assert "We have sent you an e-mail." in sent.text
+    assert "You have opened the link from our e-mail." in opened.text
+    assert not is_in_by_opening, "mail programs open links, too"
     assert "confirm your e-mail address first" in refused.text
     assert browser.path == "/settings/security"
     assert f"You are signed in as {name}." in browser.page.text

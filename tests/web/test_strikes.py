@@ -79,6 +79,7 @@ async def test_addresses_that_people_know_lead_to_a_page(town: Town, browser: Br
     await signed_in(town, browser)
     for known in (*LEADS_TO, "/web/home", "/deck/notifications"):
         answer = await browser.open(known)
+        # 403 of pages of the team that exist, 404 of those that do not.
         assert answer.status_code in ((404, 403) if known.startswith("/admin") else (200,)), known
         assert browser.path != known
 

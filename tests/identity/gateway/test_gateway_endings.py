@@ -29,6 +29,9 @@ async def disabled(town: Town, person: Person, _visitor: Visitor, _gateway: Gate
     await owner.call("PATCH", f"/api/v2/core/users/{user['pk']}/", json={"is_active": False})
 
 
+OWN_WISH = {"Sec-Fetch-Site": "same-origin"}  # a link of the application itself
+
+
 async def deleted(town: Town, person: Person, _visitor: Visitor, _gateway: Gateway) -> None:
     owner = await owner_of(town)
     [user] = await results(owner, "/core/users/", username=person.username)
@@ -52,7 +55,7 @@ async def signed_out(_town: Town, _person: Person, visitor: Visitor, _gateway: G
 
 async def signed_out_at_the_gateway(_town: Town, _person: Person, visitor: Visitor, gateway: Gateway) -> None:
     held = dict(visitor.cookies[gateway.host])
-    answer = await visitor.ask(gateway.at("/outpost.kith/sign_out"))
+    answer = await visitor.ask(gateway.at("/outpost.kith/sign_out"), headers=OWN_WISH)
     assert "Max-Age=0" in answer.headers["set-cookie"]
     visitor.cookies[gateway.host] = held  # somebody has kept a copy
 
@@ -129,6 +132,7 @@ async def test_what_ends_somewhere_ends_at_the_gateway_at_the_next_question(
         await until_no(visitor, gateway)  # another process did it
     answer = await visitor.ask(gateway.at("/"))
 
+    # To sign in again, or known and not let in any more: either way not inside.
     assert answer.status_code in (302, 403), answer.text
 
 
@@ -169,7 +173,7 @@ async def test_signing_out_at_the_gateway_signs_out_at_the_server(town: Town, ap
     person, visitor = await visitor_of(town)
     await visitor.follow(gateway.at("/"))
 
-    out = await visitor.ask(gateway.at("/any?X-Kith-logout=true"))
+    out = await visitor.ask(gateway.at("/any?X-Kith-logout=true"), headers=OWN_WISH)
     await visitor.follow(out.headers["location"])
     again = await visitor.ask(gateway.at("/"))
 
@@ -187,8 +191,8 @@ async def test_signing_out_at_the_gateway_signs_out_at_the_server(town: Town, ap
 # Logging in by a header
 
 
-async def app_password(person: Person) -> tuple[str, str]:
-    made = await make(person, "/core/tokens/", identifier=new_name("app"), intent="app_password")
+async def app_password(person: Person, **fields: str) -> tuple[str, str]:
+    made = await make(person, "/core/tokens/", identifier=new_name("app"), intent="app_password", **fields)
     return str(made["pk"]), str(made["key"])
 
 
@@ -223,6 +227,39 @@ async def test_programs_come_in_with_an_app_password_and_with_nothing_less(town:
     assert not_ours.status_code == 302
     assert sent(open_to_all)["authorization"].startswith("Basic ")
     assert after.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("scopes", "is_let_in"),
+    [
+        ("api", True),
+        ("openid email", True),
+        ("read:statuses", False),
+        ("push", False),
+        ("profile", False),
+        ("email", False),
+        ("read write admin:write", False),
+    ],
+)
+async def test_an_app_password_for_less_than_signing_in_opens_no_gateway(
+    town: Town, app: UpstreamApp, scopes: str, is_let_in: bool
+) -> None:
+    gateway = await make_gateway(town, await owner_of(town), internal_host=app.url)
+    person, program = await town.sign_up(), Visitor(town)
+    _, key = await app_password(person, scopes=scopes)
+
+    by_password = await program.ask(gateway.at("/"), headers=basic(person.username, key))
+    form = {"grant_type": "password", "username": person.username, "password": key}
+    given = await town.http.post("/application/o/token/", data=form | {"client_id": gateway.record["client_id"]})
+    token = given.json().get("access_token", "none")
+    by_token = await program.ask(gateway.at("/"), headers={"Authorization": f"Bearer {token}"})
+
+    assert [by_password.status_code, by_token.status_code] == [200 if is_let_in else 401] * 2
+    if is_let_in:
+        told = [sent(one) for one in (by_password, by_token)]
+        assert [one["x-kith-username"] for one in told] == [person.username] * 2
+    else:
+        assert (given.status_code, given.json()["error"]) == (400, "invalid_scope")
 
 
 async def test_an_access_token_opens_the_gateway_it_was_given_for(town: Town, app: UpstreamApp) -> None:
@@ -362,3 +399,25 @@ async def test_what_was_decided_for_one_is_not_given_to_another(town: Town, app:
         writer.close()
 
     assert [one.split(b" ")[1] for one in answers] == [b"302", b"302"]
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site", ""])
+@pytest.mark.parametrize("path", ["/outpost.kith/sign_out", "/any?X-Kith-logout=true"])
+async def test_another_site_cannot_sign_people_out_at_the_gateway(
+    town: Town, app: UpstreamApp, site: str, path: str
+) -> None:
+    """It can lead them to the page that asks; what ends there, ends here."""
+    gateway = await make_gateway(town, await owner_of(town), internal_host=app.url)
+    person, visitor = await visitor_of(town)
+    await visitor.follow(gateway.at("/"))
+
+    out = await visitor.ask(gateway.at(path), headers={"Sec-Fetch-Site": site} if site else {})
+    page, _ = await visitor.follow(out.headers["location"])
+
+    assert "Do you want to sign out" in page.text
+    assert await visitor.browser.who() == person.username
+    assert sent(await visitor.ask(gateway.at("/")))["x-kith-username"] == person.username
+    form = {"csrf": csrf_of(page), "component": "userlogout"}
+    await visitor.browser.http.post(str(page.url), data=form)
+    assert await visitor.browser.who() is None
+    assert (await visitor.ask(gateway.at("/"))).status_code == 302

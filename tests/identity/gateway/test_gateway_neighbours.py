@@ -29,6 +29,7 @@ def documented(language: str, town: Town, app: UpstreamApp, port: int) -> str:
         found[1].replace("127.0.0.1:8000", f"127.0.0.1:{town.port}").replace("127.0.0.1:8080", f"127.0.0.1:{app.port}")
     )
     text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};").replace("server_name wiki.example.org;", "")
+    text = text.replace("$host", "$host:$server_port")  # as the manual says of other ports
     return text.replace("wiki.example.org {", f"http://:{port} {{\n    bind 127.0.0.1")
 
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.identity.gateway.gateways import Gateway, Visitor, make_gateway, refuse_everybody, visitor_of
-from tests.identity.records import make, owner_of, results
+from tests.identity.records import make, new_name, owner_of, results
 from tests.identity.test_oauth_sessions import code_on, csrf_of
 from tests.identity.test_refusals import kept
 from tests.town import Town
@@ -70,6 +70,21 @@ async def test_a_proxy_learns_who_is_there_and_where_to_send_the_others(town: To
 
 
 @pytest.mark.parametrize("kind", ["traefik", "caddy", "envoy"])
+async def test_headers_that_others_were_given_are_answered_empty(town: Town, kind: str) -> None:
+    """A proxy that copies them puts them in the place of what a browser has made up."""
+    gateway = await forward(town, skip_path_regex="^/public/")
+    _, visitor = await visitor_of(town)
+    await visitor.follow(gateway.at("/outpost.kith/start"))
+    name = f"x-role-{new_name('r')[-6:]}".lower()
+    given = {"additionalHeaders": {name: "admin"}}
+    await make(await owner_of(town), "/core/groups/", name=new_name("admins"), attributes=given)
+
+    answers = [await ask(visitor, kind, gateway.at("/x")), await ask(Visitor(town), kind, gateway.at("/public/x"))]
+
+    assert [(one.status_code, one.headers.get(name)) for one in answers] == [(200, ""), (200, "")]
+
+
+@pytest.mark.parametrize("kind", ["traefik", "caddy", "envoy"])
 async def test_a_proxy_that_hands_answers_on_needs_no_way_to_the_endpoints(town: Town, kind: str) -> None:
     gateway = await forward(town)
     person, visitor = await visitor_of(town)
@@ -80,7 +95,7 @@ async def test_a_proxy_that_hands_answers_on_needs_no_way_to_the_endpoints(town:
     done = await ask(visitor, kind, back.headers["location"])
     visitor.keep(gateway.host.partition(":")[0], gateway.host, done)
     known = await ask(visitor, kind, gateway.at("/page"))
-    out = await ask(visitor, kind, gateway.at("/page?X-Kith-logout=true"))
+    out = await ask(visitor, kind, gateway.at("/page?X-Kith-logout=true"), **{"Sec-Fetch-Site": "same-origin"})
 
     assert back.headers["location"].startswith(gateway.at("/outpost.kith/callback?"))
     assert (done.status_code, done.headers["location"]) == (302, gateway.at("/page"))

@@ -172,6 +172,7 @@ def test_made_up_headers_and_those_of_the_connection_do_not_go_on() -> None:
     assert for_upstream(sent, without_login=True) == [(b"cookie", b"a=1; b=2"), (b"accept", b"*/*")]
     assert (b"authorization", b"Basic x") in for_upstream(sent, without_login=False)
     assert for_upstream([(b"cookie", b"kith_session=s")], without_login=False) == []
+    assert for_upstream([(b"cookie", b"__Host-kith_session=s")], without_login=False) == []
 
 
 def test_of_an_answer_only_what_concerns_the_browser_goes_on() -> None:
