@@ -7,6 +7,7 @@ COPY requirements.txt ./
 RUN python -m venv --without-pip .venv \
     && pip install --no-cache-dir --require-hashes --only-binary :all: --no-compile \
         --target "$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" -r requirements.txt
+COPY LICENSE ./
 COPY src ./src
 # What Python would compile with every start, where it may not write, is compiled here.
 RUN .venv/bin/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_path("purelib"), "kith.pth").write_text("/opt/kith/src\n")' \

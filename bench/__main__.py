@@ -30,6 +30,7 @@ from bench import (
     signin,
     social,
     starting,
+    strangers,
     streaming,
 )
 from bench.report import Report, Result
@@ -50,6 +51,7 @@ ALIKE = (
     ("directory", "copying a directory ...", directory.measure),
     ("gateway", "asking the gateway ...", gateway.measure),
     ("pages", "showing pages ...", pages.measure),
+    ("strangers", "letting one do their worst ...", strangers.measure),
 )
 NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
 LONG = ("growth-sqlite", "growth-postgresql")  # for hours: measured only where they are named

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def on_config(config: Any) -> Any:
-    """Pages that are named and not there are left out; the decisions are all that are there."""
+    """Pages that are named and not there are left out; of the decisions all are shown, their index first."""
     folder = Path(config["docs_dir"])
     config["nav"] = _there(config["nav"], folder)
     return config
@@ -21,7 +21,8 @@ def _there(entries: list[Any], folder: Path) -> list[Any]:
         if isinstance(inner, list):
             kept.append({title: _there(inner, folder)})
         elif inner.endswith("/"):
-            kept.append({title: sorted(str(one.relative_to(folder)) for one in (folder / inner).glob("*.md"))})
+            pages = sorted((folder / inner).glob("*.md"), key=lambda one: (one.name != "README.md", one.name))
+            kept.append({title: [str(one.relative_to(folder)) for one in pages]})
         elif (folder / inner).is_file():
             kept.append(entry)
     return kept

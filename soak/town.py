@@ -18,7 +18,8 @@ from soak.proxy import Road
 from soak.shim import Control, build
 from tests.town.ports import ReservedPort
 from tests.town.postgres import give_to_owner, program, unprivileged
-from tests.town.town import Engine, Town, sqlite_template
+from tests.town.templates import sqlite_template
+from tests.town.town import Engine, Town
 
 __all__ = ["OwnPostgres", "Site", "Stage", "open_stage"]
 
@@ -138,7 +139,7 @@ class Builder:
             log_level="warning",
         )
         if engine == "sqlite":
-            shutil.copy(await sqlite_template(), disk.folder / "kith.sqlite3")
+            shutil.copy(await sqlite_template("migrated"), disk.folder / "kith.sqlite3")
         else:
             self.postgres_control = Control(self._library, self._folder / "postgresql.control")
             site.postgres = OwnPostgres(self._folder, self._disk("database"), self.postgres_control)
