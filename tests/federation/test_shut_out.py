@@ -34,8 +34,9 @@ def ada(lane: Street) -> RemotePerson:
 
 
 async def follows(lane: Street, member: Member, who: RemotePerson) -> None:
-    """Each follows the other."""
+    """Each follows the other, and has been told so."""
     await lane.sends(who, who.activity("Follow", member.me["uri"]))
+    await lane.there.receives(lambda one: one.type == "Accept" and one.signer == member.me["uri"])
     await member.to(await lane.account_of(who), "follow")
     asked = await lane.there.receives(lambda one: one.type == "Follow" and one.signer == member.me["uri"])
     await lane.sends(who, who.activity("Accept", asked.activity))

@@ -43,9 +43,9 @@ async def me(person: Person) -> dict[str, Any]:
 
 
 async def history(ada: Person, collection: Collection, pk: object) -> list[dict[str, Any]]:
-    """What was written down about one record, oldest first."""
+    """What was written down about one record, oldest first. A short number is in many events, so the newest are read."""
     pk = fingerprint(str(pk)) if collection.path in SECRET_KEYS else pk
-    found = await results(ada, EVENTS, search=f"{pk} model_", ordering="created")
+    found = (await results(ada, EVENTS, search=f"{pk} model_", ordering="-created"))[::-1]
     model = {"app": collection.path.split("/")[1], "model_name": collection.record.lower(), "pk": pk}
     found = [one for one in found if one["action"].startswith("model_")]
     return [one for one in found if one["context"].get("model", {}).items() >= model.items()]

@@ -118,6 +118,13 @@ async def until_no(visitor: Visitor, gateway: Gateway) -> None:
             await asyncio.sleep(0.05)
 
 
+async def until_known(town: Town, gateway: Gateway) -> None:
+    """A process of its own reads the gateways again after a second."""
+    async with asyncio.timeout(20):
+        while (await Visitor(town).ask(gateway.at("/"))).status_code == 404:
+            await asyncio.sleep(0.05)
+
+
 @pytest.mark.parametrize("change", CHANGES, ids=lambda one: one.__name__)
 async def test_what_ends_somewhere_ends_at_the_gateway_at_the_next_question(
     town: Town, app: UpstreamApp, change: Change
@@ -143,6 +150,7 @@ async def test_a_process_of_its_own_answers_like_the_server_and_learns_of_every_
     async with gateway_process(town) as port:
         for change in (disabled, new_password, signed_out, new_policy):
             gateway = await make_gateway(town, owner, port=port, internal_host=app.url)
+            await until_known(town, gateway)
             person, visitor = await visitor_of(town)
             answer, where = await visitor.follow(gateway.at("/x"))
             assert (sent(answer)["x-kith-username"], where) == (person.username, gateway.at("/x"))
