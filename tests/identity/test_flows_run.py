@@ -568,13 +568,17 @@ async def test_mails_are_not_sent_without_end(new_town: TownBuilder) -> None:
         assert codes == ["email-sent"] * 4 + ["throttled"]
 
 
-async def test_a_mail_confirms_and_activates_where_the_stage_says_so(town: Town) -> None:
-    owner = await owner_of(town)
+async def enrollment_by_mail(owner: Person) -> dict[str, Any]:
+    """A flow that makes people inactive until they open the link in a mail."""
     email = await make_stage(owner, "email", template="account_confirmation", activate_user_on_success=True)
     write = await make_stage(owner, "user_write", create_users_as_inactive=True, user_creation_mode="always_create")
-    flow = await flow_of(
-        owner, "enrollment", await questions(owner), write, email, await make_stage(owner, "user_login")
-    )
+    login = await make_stage(owner, "user_login")
+    return await flow_of(owner, "enrollment", await questions(owner), write, email, login)
+
+
+async def test_a_mail_confirms_and_activates_where_the_stage_says_so(town: Town) -> None:
+    owner = await owner_of(town)
+    flow = await enrollment_by_mail(owner)
     browser, name = Browser(town), new_name("new").replace("-", "_")
 
     await browser.see(flow["slug"])

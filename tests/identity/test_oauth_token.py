@@ -16,8 +16,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.conftest import TownBuilder
+from tests.identity.flow_browser import Browser
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.relying_party import CALLBACK, RelyingParty, half_hash, make_party, signed_in
+from tests.identity.test_oauth_device import DEVICE, answer_page, start
 from tests.town import Person, Town
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
@@ -350,11 +352,19 @@ async def test_what_was_given_for_an_app_password_lasts_no_longer_than_it(town: 
     await told(await party.refresh(again["refresh_token"]), 400, "invalid_grant")
 
 
+async def approved_device(party: RelyingParty, browser: Browser) -> str:
+    """The code of a device for which somebody has said yes, and which has not come for its token yet."""
+    started = await start(party)
+    assert (await answer_page(browser, started["user_code"], "allow")).status_code == 200
+    return str(started["device_code"])
+
+
 async def test_policies_are_asked_wherever_somebody_gets_a_token(town: Town, ada: Person) -> None:
     party = await make_party(town, ada)
     person, browser = await signed_in(town)
     tokens = await party.tokens(browser)
     key = (await make(ada, "/core/tokens/", intent="app_password", user=await _id_of(ada, person)))["key"]
+    code, device = await party.code(browser), await approved_device(party, browser)
     no = await make(
         ada, "/policies/expression/", name=new_name("no"), expression='pb_message("Not today.")\nreturn False'
     )
@@ -363,6 +373,8 @@ async def test_policies_are_asked_wherever_somebody_gets_a_token(town: Town, ada
     refused = await party.refresh(tokens["refresh_token"])
     await told(refused, 403, "access_denied")
     assert refused.json()["error_description"] == "Not today."
+    await told(await party.trade(*code), 403, "access_denied")
+    await told(await party.post("token", grant_type=DEVICE, device_code=device), 403, "access_denied")
     form = {"grant_type": "client_credentials", "username": person.username, "password": key}
     await told(await party.post("token", **form), 403, "access_denied")
     events = await results(ada, "/audit/events/", action="authorization_refused")

@@ -13,7 +13,7 @@ from kith.base.db import UID, command
 from kith.identity.sources.family import sources
 from kith.identity.sources.kinds.oauth import oauth_sources
 from tests.identity.flow_browser import SIGN_IN, Browser
-from tests.identity.records import API, make, new_name, owner_of, results
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.identity.source_towns import Pair, asked, begin, come_in, consent
 from tests.town import build_town
 from tests.town.town import Engine
@@ -166,6 +166,38 @@ async def test_an_address_that_nobody_has_confirmed_links_nobody(pair: Pair) -> 
     assert account["username"] == mallory.username
     assert answer.status_code == 403
     assert await here.who() is None
+
+
+@pytest.mark.parametrize("end", ["nothing", "disabled", "deleted", "unlinked", "refused"])
+async def test_whoever_is_on_the_way_in_is_let_in_only_if_the_source_still_does(pair: Pair, end: str) -> None:
+    owner = await owner_of(pair.here)
+    flow = await make_flow(owner, "authentication")
+    for order, stage in enumerate((await make_stage(owner, "dummy"), await make_stage(owner, "user_login"))):
+        await make_binding(owner, flow, stage, order=order)
+    source, _ = await pair.openid_source(authentication_flow=flow["pk"])
+    ada, there = await pair.known()
+    await come_in(Browser(pair.here), there, source)
+    waiting, path = Browser(pair.here), f"{API}/sources/oauth/{source['pk']}/"
+    came = await come_in(waiting, there, source)
+    assert came.headers["location"] == f"/flows/{flow['slug']}/"
+    await waiting.see(flow["slug"])
+
+    [linked] = await connections(pair, source=source["pk"])
+    no = await make(owner, "/policies/dummy/", name=new_name("no"), result=False, wait_min=0, wait_max=0)
+    done = await {
+        "nothing": lambda: owner.get(path),
+        "disabled": lambda: owner.call("PATCH", path, json={"enabled": False}),
+        "deleted": lambda: owner.call("DELETE", path),
+        "unlinked": lambda: owner.call("DELETE", f"{API}/sources/user_connections/oauth/{linked['pk']}/"),
+        "refused": lambda: make(owner, "/policies/bindings/", policy=no["pk"], target=source["pk"], order=0),
+    }[end]()
+    assert isinstance(done, dict) or done.is_success, done.text
+    told = await waiting.answer(flow["slug"], component="dummy")
+
+    assert told["component"] == ("redirect" if end == "nothing" else "access-denied")
+    assert await waiting.who() == (ada.username if end == "nothing" else None)
+    kept = {"nothing": 1, "disabled": 1, "refused": 1}.get(end, 0)
+    assert len(await connections(pair, user=linked["user"])) == kept
 
 
 async def test_linking_and_unlinking_at_the_settings(pair: Pair) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kith.social.emojis.service import SHORTCODE
-from kith.social.text.html import clean
+from kith.social.text.html import shown
 
 __all__ = ["ShownPost", "emphasised", "shown_post", "written"]
 
@@ -73,7 +73,7 @@ def written(html: str, emojis: Sequence[dict[str, Any]], *, own: bool = False) -
     """Somebody's HTML, cleaned, with their emoji as pictures. `own` links are what they say of themselves: `me`."""
     if not html:
         return ""
-    cleaned = clean(html)
+    cleaned = shown(html)
     return _pictured(_OWN_LINK.sub(_with_me, cleaned) if own else cleaned, emojis)
 
 

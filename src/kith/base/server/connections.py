@@ -21,7 +21,10 @@ __all__ = ["Connection", "Connections"]
 
 TICK_SECONDS = 0.5
 TELL_SECONDS = 10.0
-REASONS = ("slow_head", "slow_body", "slow_reader", "crowded_address", "crowded", "bad_request", "unknown_method")
+MOST_UNREAD = 128 << 20  # bytes of answers that clients have not taken yet, of all together
+REASONS = (
+    "slow_head", "slow_body", "slow_reader", "unread", "crowded_address", "crowded", "bad_request", "unknown_method",
+)  # fmt: skip
 MOST_PARTING = 250  # that are being told why they must go, at the same time
 RESERVE = 0.1  # of all places, for people who have signed in
 
@@ -41,6 +44,10 @@ class Connection(Protocol):
 
     def give_way(self, reason: str, problem: Problem) -> None: ...
 
+    def unsent(self) -> int:
+        """Bytes of answers that the client has not taken yet."""
+        ...
+
 
 class Connections:
     def __init__(self, limits: ConnectionLimits) -> None:
@@ -51,6 +58,8 @@ class Connections:
         self._by_address: defaultdict[str, set[Connection]] = defaultdict(set)
         self._strangers: dict[Connection, None] = {}  # waited for, longest first
         self._known: dict[Connection, None] = {}
+        self._unread: dict[Connection, int] = {}
+        self._unread_bytes = 0
         self._cut: Counter[str] = Counter()
         self._told_at = 0.0
 
@@ -141,6 +150,23 @@ class Connections:
             connection.is_waiting = False
             if self._strangers.pop(connection, self) is self:
                 self._known.pop(connection, None)
+
+    def leaves_unread(self, connection: Connection) -> None:
+        """A client does not read its answer. Once all that wait so are too much, whoever leaves most unread goes."""
+        self.has_read(connection)
+        self._unread[connection] = connection.unsent()
+        self._unread_bytes += self._unread[connection]
+        if self._unread_bytes <= MOST_UNREAD:
+            return
+        self._unread = {one: one.unsent() for one in self._unread}
+        self._unread_bytes = sum(self._unread.values())
+        while self._unread_bytes > MOST_UNREAD:
+            most = max(self._unread, key=self._unread.__getitem__)
+            self.has_read(most)
+            most.give_way("unread", SlowClient())
+
+    def has_read(self, connection: Connection) -> None:
+        self._unread_bytes -= self._unread.pop(connection, 0)
 
     def tick(self, now: float) -> None:
         """Part from those that have kept the server waiting for too long."""

@@ -51,6 +51,7 @@ class HttpConnection(TimedConnection):
             return
         self.server.open.discard(self)
         self._forget()
+        self.register.has_read(self)
         self.register.close(parted=self._parted, told=self._told)
         self.is_gone = True
         if self.drained is not None and not self.drained.done():
@@ -89,8 +90,10 @@ class HttpConnection(TimedConnection):
         if self.websocket is not None:
             self.websocket.mind_reading()
         self.turn()
+        self.register.leaves_unread(self)
 
     def resume_writing(self) -> None:
+        self.register.has_read(self)
         drained, self.drained = self.drained, None
         if drained is not None and not drained.done():
             drained.set_result(None)

@@ -26,6 +26,7 @@ from kith.social.accounts.tables import Account
 from kith.social.admission.marks import marks_for
 from kith.social.emojis import remote as emojis
 from kith.social.ids import AccountId
+from kith.social.text.html import kept
 
 __all__ = ["ActorCounts", "is_ours", "store_actor"]
 
@@ -168,7 +169,7 @@ def _told(account: Account, actor: IncomingActor) -> dict[str, Any]:
         "actor_type": actor.type,
         "display_name": " ".join(actor.name.split()),
         "note": actor.summary,
-        "note_html": actor.summary,
+        "note_html": kept(actor.summary),
         "fields": _fields(account, actor),
         "locked": actor.is_locked,
         "discoverable": actor.is_discoverable,
@@ -186,10 +187,8 @@ def _told(account: Account, actor: IncomingActor) -> dict[str, Any]:
 def _fields(account: Account, actor: IncomingActor) -> list[dict[str, Any]]:
     """A row that says what it said stays verified."""
     verified = {(one["name"], one["value"]): one.get("verified_at") for one in account.fields}
-    return [
-        {"name": one.name, "value": one.value, "verified_at": verified.get((one.name, one.value))}
-        for one in actor.fields
-    ]
+    told = [(one.name, kept(one.value)) for one in actor.fields]
+    return [{"name": name, "value": value, "verified_at": verified.get((name, value))} for name, value in told]
 
 
 def _counted(counts: ActorCounts) -> dict[str, int]:

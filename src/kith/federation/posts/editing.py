@@ -23,6 +23,7 @@ from kith.social.statuses.service.edit import snapshot
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Status
 from kith.social.tags import store as tags
 from kith.social.tags.tables import Tag
+from kith.social.text.html import kept
 
 __all__ = ["edit"]
 
@@ -59,7 +60,7 @@ def _edited_at(status: Status, told: datetime, now: datetime) -> datetime:
 
 
 def _says_something_else(status: Status, note: IncomingNote) -> bool:
-    return (rows.content_of(note), note.content.warning) != (status.content, status.spoiler_text)
+    return (rows.content_of(note), note.content.warning) != (kept(status.content), status.spoiler_text)
 
 
 async def _refresh(work: Work, author: Account, status: Status, note: IncomingNote) -> None:
@@ -190,4 +191,4 @@ async def _retag(work: Work, status: Status, noted: dict[str, Tag]) -> None:
     await tags.link(work.db, status.id, status.account_id, sorted(now - before))
     if status.visibility in (PUBLIC, UNLISTED):
         await tags.count_featured(work.db, status.account_id, sorted(before - now), -1)
-        await tags.note_featured(work.db, status.account_id, sorted(now - before), status.created_at)
+        await tags.note_open_use(work.db, status.account_id, sorted(now - before), status.created_at)

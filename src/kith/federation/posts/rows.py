@@ -17,6 +17,7 @@ from kith.federation.vocabulary.incoming.tags import IncomingHashtag
 from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import Media
 from kith.social.statuses.tables import Poll
+from kith.social.text.html import kept
 from kith.social.text.languages import is_language
 from kith.social.text.parts import is_tag, normal_tag
 
@@ -34,7 +35,6 @@ __all__ = [
 ]
 
 FRESH = timedelta(hours=6)
-CONTENT_LENGTH = 64 * 1024  # as much as is ever shown
 WARNING_LENGTH = 10_000
 JUST_NOW = timedelta(seconds=10)
 _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
@@ -59,7 +59,7 @@ def id_of(at: datetime, now: datetime) -> StatusId:
 
 
 def content_of(note: IncomingNote) -> str:
-    return note.content.html[:CONTENT_LENGTH]
+    return kept(note.content.html)
 
 
 def warning_of(note: IncomingNote) -> str:

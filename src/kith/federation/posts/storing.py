@@ -108,7 +108,7 @@ async def add_note(
     await store.add_mentions(work.db, status.id, meant.rows)
     await tags.link(work.db, status.id, author.id, [tag.id for tag in noted.values()])
     if status.visibility in (PUBLIC, UNLISTED):
-        await tags.note_featured(work.db, author.id, [tag.id for tag in noted.values()], status.created_at)
+        await tags.note_open_use(work.db, author.id, [tag.id for tag in noted.values()], status.created_at)
     if status.poll_id is not None and note.poll is not None:
         await polls.insert(work.db, rows.poll_row(status.poll_id, status.id, author.id, note.poll, work.now))
     await _count(work, author, status, parent)

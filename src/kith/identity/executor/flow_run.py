@@ -28,7 +28,7 @@ from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.sessions import store
 from kith.identity.sessions.service import HeldSession
-from kith.identity.stages import reauthentication
+from kith.identity.stages import proofs, reauthentication
 from kith.identity.stages.collections import KINDS
 from kith.identity.stages.reauthentication import SignInAgain
 from kith.identity.stages.turn import Challenge, Denied, Outcome, Passed, Turn, find_person
@@ -120,6 +120,9 @@ class FlowRun:
                 plan.steps.pop(0)
                 await self._save(work, plan)
                 return Passed()
+            if not await proofs.still_count(work, plan.context):
+                self.messages.append({"level": "warning", "message": proofs.CHANGED})
+                return await self._start_over(work, plan, plan.context.only(("is_redirected", "outpost")))
             return await self._act(work, plan, step, answer)
 
     async def _act(self, work: Work, plan: FlowPlan, step: Step, answer: dict[str, Any] | None) -> Result | Passed:
@@ -263,6 +266,7 @@ class FlowRun:
         return verdict.passing
 
     async def _save(self, work: Work, plan: FlowPlan) -> None:
+        await proofs.note(work, plan.context)
         await stored_plans.save(work, self.held.session.session_uuid, plan)
 
     def _destination(self, plan: FlowPlan) -> str:

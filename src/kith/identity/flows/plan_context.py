@@ -11,7 +11,7 @@ import msgspec
 class PendingConnection(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a source has said of the person who runs the flow; it is kept once they are known here.
 
-    `email` is an address that the source has checked.
+    `email` is an address that the source has checked. `is_known`: they were connected when they came.
     """
 
     source: str
@@ -21,6 +21,7 @@ class PendingConnection(msgspec.Struct, kw_only=True, omit_defaults=True):
     groups: list[dict[str, Any]] | None = None
     group_matching_mode: str = "identifier"
     email: str = ""
+    is_known: bool = False
 
 
 # What a run knows whoever it is that runs it.
@@ -100,6 +101,8 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     expired_password: str | None = msgspec.field(default=None, name="_expired")
     # What the source that they came from has said:
     connection: PendingConnection | None = msgspec.field(default=None, name="_source_connection")
+    # Whom the run is about, and what guarded their account when the run named them:
+    security_stamp: tuple[int, str] | None = msgspec.field(default=None, name="_stamp")
     # Who has authenticated again in this run, and when:
     reauthenticated: tuple[int, float] | None = msgspec.field(default=None, name="_proved")
 

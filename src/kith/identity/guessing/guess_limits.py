@@ -1,6 +1,7 @@
 """Limits for guessing secrets: every try is counted before it is made, and given back when it was right.
 
-Tries are limited by address, by account, and by both together; an unknown name counts like a known one. From a
+Tries are limited by address, by the name that is typed, and by both together; an unknown name counts like a known one,
+and a person's name and e-mail address count apart. From a
 browser or address where the person has signed in before, only a limit of its own counts, so that nobody is locked out
 of their account by others who guess.
 """
@@ -19,8 +20,8 @@ from kith.identity.guessing import known_browsers, store
 from kith.identity.users.names import typed_key
 
 BY_ADDRESS = LimitRule("sign-in", most=25, seconds=300)
-BY_NAME = LimitRule("sign-in-name", most=10, seconds=600)  # one account, from one address
-BY_ACCOUNT = LimitRule("sign-in-account", most=20, seconds=600)  # one account, from anywhere
+BY_NAME = LimitRule("sign-in-name", most=10, seconds=600)  # one name, from one address
+BY_ACCOUNT = LimitRule("sign-in-account", most=20, seconds=600)  # one name, from anywhere
 KNOWN_DEVICE = LimitRule("sign-in-device", most=10, seconds=600)
 KNOWN_ADDRESS = LimitRule("sign-in-known", most=10, seconds=600)
 KNOWN_CROWD = LimitRule("sign-in-crowd", most=100, seconds=300)  # all accounts that are known at one address
@@ -45,20 +46,22 @@ async def pay(exchange: Exchange, db: Session, user_id: int | None, typed: str, 
 
 async def _prices(exchange: Exchange, db: Session, user_id: int | None, typed: str) -> list[Price]:
     now, here = exchange.work.now, address_key(exchange.address)
-    account = _account(user_id, typed)
+    called = _called(typed)
     device = known_browsers.find(exchange, user_id or 0, now)
     last = await store.last_entered(db, user_id or 0, here)
     if device is not None:
-        return [(KNOWN_DEVICE, f"{account}:{device}")]
+        return [(KNOWN_DEVICE, f"{_account(user_id or 0)}:{device}")]
     if last is not None and is_recent(last, now, store.KEPT):
-        return [(KNOWN_ADDRESS, f"{account}:{here}"), (KNOWN_CROWD, here)]
-    return [(BY_ADDRESS, here), (BY_NAME, f"{account}:{here}"), (BY_ACCOUNT, account)]
+        return [(KNOWN_ADDRESS, f"{called}:{here}"), (KNOWN_CROWD, here)]
+    return [(BY_ADDRESS, here), (BY_NAME, f"{called}:{here}"), (BY_ACCOUNT, called)]
 
 
-def _account(user_id: int | None, typed: str) -> str:
-    """The key of the account, the same whether its name or its address was typed."""
-    if user_id is not None:
-        return f"user {user_id}"
+def _account(user_id: int) -> str:
+    return f"user {user_id}"
+
+
+def _called(typed: str) -> str:
+    """The key of what was typed: if name and address had one, using it up would tell that they are one person's."""
     return "name " + hashlib.sha256(typed_key(typed).encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
@@ -67,7 +70,7 @@ async def pay_for_code(exchange: Exchange, user_id: int) -> Paid | None:
     device = known_browsers.find(exchange, user_id, exchange.work.now)
     if device is None:
         return None
-    return await exchange.find(Limiter).pay((CODES, f"{_account(user_id, '')}:{device}"))
+    return await exchange.find(Limiter).pay((CODES, f"{_account(user_id)}:{device}"))
 
 
 async def pay_for_key(exchange: Exchange) -> Paid:

@@ -13,6 +13,7 @@ links = Table(
     Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="CASCADE"), nullable=False),
     Column("flow_uuid", UID, ForeignKey("identity_flows.flow_uuid", ondelete="CASCADE")),
     Column("plan", Text, nullable=False),
+    Column("security_stamp", String(64), nullable=False),  # what guarded the account when the link was made
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
     Index("ix_identity_flow_tokens_user_id", "user_id"),
@@ -24,3 +25,4 @@ links = Table(
 class OneTimeLink(msgspec.Struct):
     user_id: int
     plan: str
+    security_stamp: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 
 import msgspec
@@ -10,10 +9,8 @@ import msgspec
 from kith.base.errors import Complaint, Invalid
 from kith.base.jobs import JobKind
 from kith.base.mail_texts import MailText, send
-from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.flows.plan import FlowPlan
 from kith.identity.lockdown import store
 from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.logout import propagation as oauth_logout
@@ -30,9 +27,6 @@ from kith.identity.users.tables import User
 MOST_REASON = 500
 OWN_REASON = "Asked for by the person themselves."
 AGAIN = timedelta(minutes=1)
-_FIRST = "00000000-0000-0000-0000-000000000000"
-_PAGE = 200
-_PLANS = "identity_flow_runs.plan"
 _BODY = """Hello {name},
 
 your account at {site} was locked%s. Nobody can sign in to it now: all sessions, apps, tokens and app passwords \
@@ -107,7 +101,6 @@ async def lock(work: Work, user: User, wanted: Lockdown, *, by: int | None, by_n
     The last administrator is refused: nobody could let them in again.
     """
     reason = check_reason(wanted.reason)
-    runs = await _runs_of(work, user.id)
     await work.db.begin()
     await user_service.set_active(work, user, False, by=by, by_name=by_name)
     if not user.is_active:
@@ -117,8 +110,6 @@ async def lock(work: Work, user: User, wanted: Lockdown, *, by: int | None, by_n
     await users.remove_password(work.db, user.id, work.now)
     ended = await _end_everything(work, user.id, by=by, by_name=by_name)
     ended.connections = await store.remove_connections(work.db, user.id)
-    if runs:
-        await store.drop_runs(work.db, runs)
     if wanted.remove_factors:
         ended.factors = await store.remove_factors(work.db, user.id)
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
@@ -149,23 +140,6 @@ async def _end_everything(work: Work, user_id: int, *, by: int | None, by_name: 
     ended.consents = await store.remove_consents(work.db, user_id)
     await store.remove_waiting(work.db, user_id)
     return ended
-
-
-async def _runs_of(work: Work, user_id: int) -> list[str]:
-    """Flows in which somebody is about to sign in as this person or to set their password, in whatever browser."""
-    found: list[str] = []
-    after = _FIRST
-    while page := await store.page_of_runs(work.db, after, _PAGE):
-        for run, sealed in page:
-            try:
-                plan = msgspec.json.decode(work.find(Sealer).open(sealed, _PLANS), type=FlowPlan)
-            except (msgspec.DecodeError, ValueError):
-                continue  # of an older release: nobody can go on with it
-            if plan.context.pending_user == user_id:
-                found.append(run)
-        after = page[-1][0]
-        await asyncio.sleep(0)  # others are served between two pages
-    return found
 
 
 async def end_again(work: Work, again: EndAgain) -> None:

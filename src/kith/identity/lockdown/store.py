@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, select
+from sqlalchemy import BindParameter, and_, bindparam, delete
 
-from kith.base.db import UID, Session, any_of, command, query
+from kith.base.db import Session, command
 from kith.identity.consents.tables import consents
 from kith.identity.factors.tables import factors
 from kith.identity.gateway.tables import gateway_sessions
@@ -10,7 +10,6 @@ from kith.identity.guessing.tables import known_addresses
 from kith.identity.links.tables import links
 from kith.identity.providers.oauth2.tables import requests
 from kith.identity.saml.tables import saml_requests
-from kith.identity.sessions.tables import runs
 from kith.identity.sources.tables import user_connections
 
 _user: BindParameter[int] = bindparam("user")
@@ -25,14 +24,6 @@ _waiting = tuple(
     command(delete(table).where(table.c.user_id == _user))
     for table in (links, requests, saml_requests, gateway_sessions, known_addresses)
 )
-_runs = query(
-    select(runs.c.run_uuid, runs.c.plan)
-    .where(runs.c.run_uuid > bindparam("after", type_=UID()))
-    .order_by(runs.c.run_uuid)
-    .limit(bindparam("most")),
-    tuple,
-)
-_drop_runs = command(delete(runs).where(any_of(runs.c.run_uuid, "ids")))
 
 
 async def remove_factors(db: Session, user_id: int) -> int:
@@ -50,12 +41,3 @@ async def remove_connections(db: Session, user_id: int) -> int:
 async def remove_waiting(db: Session, user_id: int) -> None:
     for statement in _waiting:
         await db.run(statement, user=user_id)
-
-
-async def page_of_runs(db: Session, after: str, most: int) -> list[tuple[str, str]]:
-    """Flows under way, with their sealed plans."""
-    return await db.all(_runs, after=after, most=most)
-
-
-async def drop_runs(db: Session, ids: list[str]) -> None:
-    await db.run(_drop_runs, ids=ids)

@@ -119,6 +119,8 @@ async def change(
     if address and work.settings.confirm_email and not (email_key(address) == user.email_key and user.owns_email):
         if mails:
             await send(work, user, address)
+            if email_key(address) != user.email_key:
+                security_mails.tell(work, security_mails.ADDRESS_ASKED, user, address=address)
         return False
     await _write(work, user, address, by=by, by_name=by_name)
     return True

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kith.base.exchange import Exchange
+from kith.base.work import Work
 from kith.identity.expressions import subjects
-from kith.identity.policies.engine import evaluate_target
-from kith.identity.policies.request import PolicyRequest
+from kith.identity.policies.engine import Mode, evaluate_target
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.policies.verdict_report import explain
 from kith.identity.refusals import service as refusals
 from kith.identity.sources.outcomes import SourceError
@@ -28,19 +29,22 @@ async def find_refusal(exchange: Exchange, arrival: Arrival, user_id: int | None
         "prompt_data": arrival.properties,
         "oauth_userinfo": arrival.told,
     }
-    request = PolicyRequest(
-        person=await subjects.find(work, user_id) if user_id is not None else None,
-        context=context,
-        client_ip=exchange.address,
-    )
-    verdict = await evaluate_target(
-        work, source.pbm_uuid, request, "any" if source.policy_engine_mode == "any" else "all"
-    )
+    verdict = await ask_policies(work, source, user_id, context, client_ip=exchange.address)
     if verdict.passing:
         return None
     words = " ".join(verdict.messages) or f"This server does not admit you through {source.name}."
     details = {"policies": await explain(work, verdict), "identifier": arrival.identifier}
     return await refused(exchange, source, words, "the policies of the source refused", status=403, details=details)
+
+
+async def ask_policies(
+    work: Work, source: Source, user_id: int | None, context: dict[str, Any], *, client_ip: str
+) -> PolicyVerdict:
+    """What the policies of the source say of somebody who comes from it."""
+    person = await subjects.find(work, user_id) if user_id is not None else None
+    request = PolicyRequest(person=person, context=context, client_ip=client_ip)
+    mode: Mode = "any" if source.policy_engine_mode == "any" else "all"
+    return await evaluate_target(work, source.pbm_uuid, request, mode)
 
 
 async def refused(

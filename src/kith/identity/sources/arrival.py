@@ -86,7 +86,7 @@ async def arrive(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -
         case "enroll":
             return await _enroll(exchange, attempt, arrival)
         case _:
-            return await _authenticate(exchange, attempt, arrival, match.user_id)
+            return await _authenticate(exchange, attempt, arrival, match)
 
 
 def _is_text(value: str) -> bool:
@@ -114,11 +114,12 @@ async def _link(
 
 
 async def _authenticate(
-    exchange: Exchange, attempt: SourceAttempt, arrival: Arrival, user_id: int | None
+    exchange: Exchange, attempt: SourceAttempt, arrival: Arrival, match: UserMatch
 ) -> SourceOutcome:
     slug = await slug_of(exchange.work, arrival.source.authentication_flow) or DEFAULT_FLOW
     context = _context(attempt, arrival)
-    context.pending_user = user_id
+    context.pending_user = match.user_id
+    context.connection = pending(arrival, is_known=match.decision == "known")
     return await _run(exchange, slug, attempt, context)
 
 
@@ -131,7 +132,7 @@ async def _enroll(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) 
     return await _run(exchange, slug, attempt, context)
 
 
-def pending(arrival: Arrival) -> PendingConnection:
+def pending(arrival: Arrival, *, is_known: bool = False) -> PendingConnection:
     email = arrival.properties.get("email")
     return PendingConnection(
         source=arrival.source.pbm_uuid,
@@ -141,6 +142,7 @@ def pending(arrival: Arrival) -> PendingConnection:
         groups=None if arrival.groups is None else [msgspec.structs.asdict(one) for one in arrival.groups],
         group_matching_mode=arrival.group_matching_mode,
         email=str(email) if email and arrival.email_verified else "",
+        is_known=is_known,
     )
 
 

@@ -61,6 +61,11 @@ async def keep(work: Work, user: User, source: Source, coming: PendingConnection
     await store.keep_session(work.db, session_uuid, source.pbm_uuid, coming.identifier, coming.remote_session)
 
 
+async def is_connected(work: Work, user: User, coming: PendingConnection) -> bool:
+    known = await store.find_connection(work.db, coming.source, coming.identifier)
+    return known is not None and known.user == user.id
+
+
 async def connect_new(work: Work, user: User, source: Source, coming: PendingConnection) -> None:
     """The same for somebody who was just made."""
     if not await _connect(work, user, source, coming):

@@ -10,6 +10,7 @@ from typing import Any
 from kith.base.work import Work
 from kith.identity.flows.plan_context import PendingConnection
 from kith.identity.sources import connections, store
+from kith.identity.sources.admission import ask_policies
 from kith.identity.sources.offered_sources import offered
 from kith.identity.sources.reach import reach_of
 from kith.identity.sources.store import Source
@@ -31,9 +32,20 @@ class RegisteredSources:
         if source is not None:
             await connections.connect_new(work, user, source, coming)
 
+    async def admits(
+        self, work: Work, user: User, coming: PendingConnection, context: dict[str, Any], *, client_ip: str
+    ) -> bool:
+        source = await _find(work, coming)
+        if source is None or not source.enabled:
+            return False
+        if coming.is_known and not await connections.is_connected(work, user, coming):
+            return False
+        told = {**context, "identifier": coming.identifier}
+        return (await ask_policies(work, source, user.id, told, client_ip=client_ip)).passing
+
     async def arrived(self, work: Work, user: User, coming: PendingConnection, session_uuid: str) -> str:
         source = await _find(work, coming)
-        if source is None:
+        if source is None or (coming.is_known and not await connections.is_connected(work, user, coming)):
             return ""
         await connections.keep(work, user, source, coming, session_uuid)
         return source.name

@@ -25,7 +25,7 @@ async def find_denial(turn: Turn[Any], user: User, *, has_written: bool = False)
 
     The mail that confirms an address is sent again, unless something was written before.
     """
-    if not user.is_active and not _activates(turn):
+    if not user.is_active and not (user.awaits_link and _mails(turn)):
         return Denied(DISABLED, "user inactive")
     admission = turn.work.find(Admission)  # type: ignore[type-abstract]
     if not await admission.may_sign_in(turn.work, user.id):
@@ -44,7 +44,3 @@ async def find_denial(turn: Turn[Any], user: User, *, has_written: bool = False)
 def _mails(turn: Turn[Any]) -> bool:
     """Whether a later stage of this run confirms the address."""
     return any(step.kind == "email" for step in turn.plan.steps[1:])
-
-
-def _activates(turn: Turn[Any]) -> bool:
-    return turn.flow.designation == "enrollment" and _mails(turn)

@@ -23,8 +23,20 @@ class SignInSources(Protocol):
         """Keep which identifier of the source is this new person, in the transaction that makes them."""
         ...
 
+    async def admits(
+        self, work: Work, user: User, coming: PendingConnection, context: dict[str, Any], *, client_ip: str
+    ) -> bool:
+        """Whether the source still lets this person in: it may be gone or closed, or unlinked, since they came.
+
+        Call it before any write.
+        """
+        ...
+
     async def arrived(self, work: Work, user: User, coming: PendingConnection, session_uuid: str) -> str:
-        """Keep the connection of somebody who has signed in, and their groups there; the name of the source."""
+        """Keep the connection of somebody who has signed in, and their groups there.
+
+        Returns the name of the source; empty if the source or the connection has gone meanwhile.
+        """
         ...
 
     async def is_password(self, work: Work, user: User, given: str) -> bool:

@@ -14,6 +14,7 @@ from kith.identity.stages.sign_in_sources import SignInSources
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 
 KIND = "sourceconnection"
+GONE = "You cannot sign in this way any more."
 _ID = "00000000-0000-0000-0000-000000000000"
 _LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 _ONLY = StageRecord(pk=_ID, stage_uuid=_ID, name="source-connection", created=_LONG_AGO, last_updated=_LONG_AGO)
@@ -30,6 +31,8 @@ async def show(turn: Turn[StageRecord]) -> Outcome:
         return Challenge(KIND, {"pending_user": turn.context.pending_user_identifier or ""})
     sources = turn.work.find(SignInSources)  # type: ignore[type-abstract]
     name = await sources.arrived(turn.work, user, coming, turn.held.session.session_uuid)
+    if not name:
+        return Denied(GONE, "the source or the connection has gone meanwhile")
     await messages.leave(turn.work, user.id, f"Successfully authenticated with {name}!", "success")
     turn.context.connection = None
     return PASSED

@@ -18,7 +18,6 @@ from kith.identity.group_grants import complain_grant
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import IS_MEMBER, members
 from kith.identity.groups.tables import groups as group_table
-from kith.identity.links import service as links
 from kith.identity.lost_names import keep_names_of_people
 from kith.identity.messages import service as messages
 from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
@@ -143,6 +142,8 @@ async def check(draft: RecordDraft[UserRecord]) -> None:
     _take_end(draft)
     if draft.sets("is_active") and not draft.now.is_active:
         await _refuse_last(draft.work, draft.id, "disabled")
+    if "is_active" in draft.values and not draft.now.is_active:
+        draft.columns["disabled_at"] = draft.work.now
     if draft.sets("expires") and draft.now.expires is not None and not draft.is_new:
         await _refuse_last(draft.work, draft.id, "given an end")
 
@@ -254,7 +255,6 @@ async def saved(draft: RecordDraft[UserRecord]) -> None:
         user = await store.get(draft.work.db, draft.id)
         await record_password_set(draft.work, user, by=by.id or None, by_name=by.username)
         await end_after_password(draft.work, draft.id)
-        await links.forget_ways_in(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
     if not draft.is_new and draft.sets("is_active") and not draft.now.is_active:
         draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))

@@ -15,13 +15,14 @@ from kith.identity.users import store, team
 from kith.identity.users.service import UserBarred, UserChanged
 from kith.identity.users.tables import User, users
 
-_is_over = and_(users.c.expires <= bindparam("now", type_=Instant()), users.c.is_active)
+_now = bindparam("now", type_=Instant())
+_is_over = and_(users.c.expires <= _now, users.c.is_active)
 _over = query(select(users).where(_is_over).order_by(users.c.expires).limit(bindparam("most")), User)
 # Somebody may have set another end meanwhile.
 _disable = command(
     update(users)
     .where(and_(users.c.id == bindparam("user"), _is_over))
-    .values(is_active=False, updated_at=bindparam("now", type_=Instant()))
+    .values(is_active=False, disabled_at=_now, updated_at=_now)
 )
 
 

@@ -6,7 +6,15 @@ from kith.base.mail_texts import MailText, send
 from kith.base.work import Work
 from kith.identity.users.tables import User
 
-__all__ = ["ADDRESS_CHANGED", "FACTOR_ADDED", "FACTOR_REMOVED", "FACTOR_TAKEN", "PASSWORD_CHANGED", "tell"]
+__all__ = [
+    "ADDRESS_ASKED",
+    "ADDRESS_CHANGED",
+    "FACTOR_ADDED",
+    "FACTOR_REMOVED",
+    "FACTOR_TAKEN",
+    "PASSWORD_CHANGED",
+    "tell",
+]
 
 _SUBJECT = "{site}: your account was changed"
 _FACTOR = {"factor": "Telephone"}
@@ -39,6 +47,11 @@ End their sessions and change your password here, or ask the administrators of t
 
 PASSWORD_CHANGED = _text("password_changed", "The password of your account was changed.")
 ADDRESS_CHANGED = _text("address_changed", "The e-mail address of your account was changed.")
+ADDRESS_ASKED = _text(
+    "address_asked",
+    "Another e-mail address was asked for in your account: {address}. It counts once the link sent to it is opened.",
+    {"address": "new@our.example"},
+)
 FACTOR_ADDED = _text("factor_added", "A sign-in method was added to your account: {factor}.", _FACTOR)
 FACTOR_REMOVED = _text("factor_removed", "A sign-in method was removed from your account: {factor}.", _FACTOR)
 FACTOR_TAKEN = MailText(
@@ -61,10 +74,10 @@ You can set up a new one here: {link}""",
         **_FACTOR,
     },
 )
-TEXTS = (PASSWORD_CHANGED, ADDRESS_CHANGED, FACTOR_ADDED, FACTOR_REMOVED, FACTOR_TAKEN)
+TEXTS = (PASSWORD_CHANGED, ADDRESS_CHANGED, ADDRESS_ASKED, FACTOR_ADDED, FACTOR_REMOVED, FACTOR_TAKEN)
 
 
-def tell(work: Work, text: MailText, user: User, *, to: str | None = None, factor: str = "") -> None:
+def tell(work: Work, text: MailText, user: User, *, to: str | None = None, factor: str = "", address: str = "") -> None:
     """Sent with the change and never without it; whoever gave no address gets none.
 
     `to`: the address that was theirs before, where that has changed.
@@ -77,6 +90,7 @@ def tell(work: Work, text: MailText, user: User, *, to: str | None = None, facto
         user.locale,
         name=user.username,
         factor=factor,
+        address=address,
         when=work.now.strftime("%Y-%m-%d %H:%M"),
         where=work.origin.address or settings.web_domain,
         contact=f"{settings.base_url}/about",

@@ -17,7 +17,6 @@ from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.links import service as links
 from kith.identity.users import address_ownership, former_names, security_mails, setup_tokens, store, team
 from kith.identity.users.names import complain_email, complain_name, complain_username, username_key
 from kith.identity.users.password_copies import PasswordCopies
@@ -221,7 +220,6 @@ async def set_password(
         await check_password(work, password, user_id=user.id, known=known)
     await work.find(PasswordCopies).write(work, user, password)  # type: ignore[type-abstract]
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
-    await links.forget_ways_in(work, user.id)
     await record_password_set(work, user, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
 
@@ -252,6 +250,8 @@ async def set_active(
     if lifts_end and active and user.expires is not None and user.expires <= work.now:
         await _change(work, user, "expires", None, by, by_name)
     await _change(work, user, "is_active", active, by, by_name)
+    if not active:
+        await store.write(work.db, user.id, {"disabled_at": work.now}, work.now)
     if user.is_active and not active:
         work.announce(UserBarred(user_id=user.id, at=work.now))
 

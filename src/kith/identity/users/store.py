@@ -296,7 +296,9 @@ async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
     keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
-    unsaid = dict.fromkeys(("owned_email_key", "email_verified_at", "expires", "last_seen_at", "subject"))
+    unsaid = dict.fromkeys(
+        ("owned_email_key", "email_verified_at", "expires", "last_seen_at", "subject", "disabled_at")
+    )
     return {**unsaid, **values, **keys}
 
 

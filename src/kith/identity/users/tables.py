@@ -56,6 +56,7 @@ users = Table(
     Column("expires", Instant),  # from then on they are disabled
     Column("last_seen_at", Instant),  # when they last signed in or used an app, the latter to the day
     Column("subject", String(64)),  # `sub` by which clients of the server they came from know them
+    Column("disabled_at", Instant),  # when somebody last disabled them; stays when they are enabled again
     Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),
     Index("ix_identity_users_email_key", "email_key"),
     Index("ix_identity_users_username", "username", "id"),
@@ -131,6 +132,7 @@ class User(msgspec.Struct):
     expires: datetime | None = None
     last_seen_at: datetime | None = None
     subject: str | None = None
+    disabled_at: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.expires is not None and self.expires <= datetime.now(UTC):
@@ -140,6 +142,11 @@ class User(msgspec.Struct):
     def uid(self) -> str:
         """The one name by which applications know them, whatever they speak: `sub`, NameID, `X-Kith-Uid`, `uid`."""
         return self.subject or uid_of(self.uuid)
+
+    @property
+    def awaits_link(self) -> bool:
+        """Whether they were made inactive until they open the link of their enrolment, and nobody has disabled them."""
+        return not self.is_active and self.disabled_at is None
 
     @property
     def owns_email(self) -> bool:

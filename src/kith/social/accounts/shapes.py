@@ -12,7 +12,7 @@ from kith.base.settings import Settings
 from kith.social.accounts.tables import Account, AccountCounts, Preferences
 from kith.social.addresses import NO_AVATAR, NO_HEADER, file_url, static_url
 from kith.social.moments import day_of, moment
-from kith.social.text.html import clean
+from kith.social.text.html import shown
 
 # Who is shown with a badge, and what may be told of every role. Permissions are a bit field, as clients read it.
 _BADGES = {"owner": "Owner", "administrator": "Admin", "moderator": "Moderator"}
@@ -163,13 +163,13 @@ def _feature_approval(row: Account) -> dict[str, Any]:
 
 
 def _shown_html(row: Account, html: str) -> str:
-    """What others wrote is made harmless whenever it is shown; what was made here is ours."""
-    return html if row.is_local or not html else clean(html)
+    """What others wrote is harmless since it was stored, and looked through again; what was made here is ours."""
+    return html if row.is_local or not html else shown(html)
 
 
 def _field_of(row: Account, field: dict[str, Any]) -> dict[str, Any]:
-    shown = shown_field(field)
-    return shown if row.is_local else shown | {"value": _shown_html(row, shown["value"])}
+    told = shown_field(field)
+    return told if row.is_local else told | {"value": _shown_html(row, told["value"])}
 
 
 def shown_field(field: dict[str, Any]) -> dict[str, Any]:

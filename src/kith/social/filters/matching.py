@@ -18,7 +18,10 @@ import msgspec
 from kith.social.filters.tables import Filter, FilteredStatus, Keyword
 from kith.social.ids import StatusId
 
-MOST_CHARACTERS = 20_000  # of a status that are looked at
+MOST_CHARACTERS = 10_000  # of a status that are looked at
+# Looking for a word in a longer text than this, Python chooses a way whose cost does not grow with the word.
+PADDING = "\0" * 30_000
+MANY_WORDS = 50  # to look for so many may take a millisecond or more
 START = 4  # characters of a keyword that are looked for first
 MOST_PLACES = 200  # inside of other words, after which a whole word is not looked for any further
 
@@ -52,8 +55,9 @@ class FoldedText:
     """What a status says, made ready once for however many accounts' filters."""
 
     def __init__(self, text: str) -> None:
-        self.folded = text[:MOST_CHARACTERS].casefold()
-        self.starts = frozenset(self.folded[at : at + START] for at in range(len(self.folded) - START + 1))
+        folded = text[:MOST_CHARACTERS].casefold()
+        self.folded = folded + PADDING
+        self.starts = frozenset(folded[at : at + START] for at in range(len(folded) - START + 1))
 
 
 class Filters:
@@ -68,6 +72,7 @@ class Filters:
             own_statuses[status.filter_id].add(status.status_id)
         self._rules = tuple(_Rule(one, tuple(own_words[one.id]), frozenset(own_statuses[one.id])) for one in rows)
         words = [word for rule in self._rules for word in rule.words]
+        self.has_many = len(words) > MANY_WORDS
         self._short = tuple(word for word in words if len(word.folded) < START)
         self._long = tuple((word.folded[:START], word) for word in words if len(word.folded) >= START)
         self._starts = frozenset(start for start, _ in self._long)
@@ -86,12 +91,19 @@ class Filters:
         return any(_position(word, text.folded) >= 0 for start, word in self._long if start in text.starts)
 
     def match(self, text: str, status_ids: Sequence[StatusId]) -> tuple[Match, ...]:
-        """Those that a status meets, expired ones too; `status_ids` are its own id and that of what it boosts."""
+        """Those that a status meets, expired ones too; words as the status has them, where folding moved none.
+
+        `status_ids` are its own id and that of what it boosts.
+        """
         text = text[:MOST_CHARACTERS]
         folded = text.casefold()
+        is_moved, folded = len(folded) != len(text), folded + PADDING
         found = []
         for rule in self._rules:
-            words = tuple(_found_in(word, text, folded) for word in rule.words if _position(word, folded) >= 0)
+            places = [(word, _position(word, folded)) for word in rule.words]
+            words = tuple(
+                word.keyword if is_moved else text[at : at + len(word.folded)] for word, at in places if at >= 0
+            )
             listed = tuple(id for id in status_ids if id in rule.status_ids)
             if words or listed:
                 found.append(Match(rule.filter, words, listed))
@@ -139,11 +151,3 @@ def _position(word: _Word, folded: str) -> int:
         if not _is_one_word(before, word.folded[:1]) and not _is_one_word(word.folded[-1:], after):
             return at
     return -1
-
-
-def _found_in(word: _Word, text: str, folded: str) -> str:
-    """As the status has it, where folding has moved nothing."""
-    if len(text) != len(folded):
-        return word.keyword
-    at = _position(word, folded)
-    return text[at : at + len(word.folded)]

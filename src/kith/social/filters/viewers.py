@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
@@ -47,7 +49,13 @@ class CompiledFilters(ViewerFilters):
         if not known:
             return {}
         texts = {id: FoldedText("\n".join(said)) for id, said in (await texts_of(work.db, ids)).items()}
-        return {id: {me for me, one in known.items() if one.touches(text, id)} for id, text in texts.items()}
+        found: dict[StatusId, set[AccountId]] = {id: set() for id in texts}
+        for (id, text), (me, one) in itertools.product(texts.items(), known.items()):
+            if one.touches(text, id):
+                found[id].add(me)
+            if one.has_many:
+                await asyncio.sleep(0)  # others are served meanwhile
+        return found
 
     async def _compiled(self, work: Work, versions: Mapping[AccountId, int]) -> dict[AccountId, Filters]:
         """Of those who have any filter now."""
@@ -83,6 +91,8 @@ class CompiledFilters(ViewerFilters):
             matches = known.filters.match("\n".join(texts), (id,))
             if matches:
                 found[id] = matches
+            if known.filters.has_many:
+                await asyncio.sleep(0)  # others are served meanwhile
             if not work.db.is_writing:
                 self._matched.put((me, known.version, id, wanted[id]), matches, 100 * len(matches))
         return found

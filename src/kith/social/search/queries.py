@@ -360,7 +360,9 @@ async def is_mine(work: Work, me: AccountId, account_id: AccountId) -> bool:
 
 @lru_cache(2)
 def _tags(*, reviewed: bool) -> Query[Tag]:
-    clauses: list[Clause] = [tags.c.listable, tags.c.name.like(bindparam("pattern", type_=Text()), escape="!")]
+    """Words of conversations that are not for everybody are not found."""
+    is_open = or_(tags.c.last_status_at.is_not(None), tags.c.reviewed_at.is_not(None))
+    clauses: list[Clause] = [tags.c.listable, is_open, tags.c.name.like(bindparam("pattern", type_=Text()), escape="!")]
     if reviewed:
         clauses.append(tags.c.reviewed_at.is_not(None))
     found = select(tags).where(and_(*clauses)).order_by(func.length(tags.c.name), tags.c.name)

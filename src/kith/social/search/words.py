@@ -18,6 +18,7 @@ from kith.base.unicode import normal_form
 
 MOST_CHARACTERS = 20_000
 MOST_TERMS = 16
+MOST_WORDS = 32  # of a phrase; it is found by its beginning, since each word is looked for at each place in each text
 LONGEST_WORD = 64
 
 # Thai, Lao, Tibetan, Burmese, Khmer; then Han, kana and Hangul: written without spaces, or with too few.
@@ -61,10 +62,14 @@ def to_term(text: str, *, is_open: bool = False) -> Term | None:
         return None
     last, is_dense = runs[-1]
     if not is_dense:
-        return Term((*words, *_written(last, is_dense=False)), is_open=is_open)
+        return _cut(Term((*words, *_written(last, is_dense=False)), is_open=is_open))
     if len(last) == 1:
-        return Term((*words, last), is_open=True)
-    return Term((*words, *_pairs(last)), is_open=False)
+        return _cut(Term((*words, last), is_open=True))
+    return _cut(Term((*words, *_pairs(last)), is_open=False))
+
+
+def _cut(term: Term) -> Term:
+    return term if len(term.words) <= MOST_WORDS else Term(term.words[:MOST_WORDS])
 
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:

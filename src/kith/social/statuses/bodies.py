@@ -19,7 +19,7 @@ from kith.social.statuses import store
 from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.shapes import GAPS, StatusEntity
 from kith.social.statuses.tables import VISIBILITIES, Status
-from kith.social.text.html import clean
+from kith.social.text.html import shown
 from kith.social.versions import without_counts
 
 MOST_BYTES = 16 << 20
@@ -125,7 +125,7 @@ def _own(row: Status, *, sensitized: bool) -> dict[str, Any]:
         "language": row.language,
         "uri": row.uri,
         "url": row.url,
-        "content": row.content if row.local else clean(row.content),
+        "content": row.content if row.local else shown(row.content),
         "application": row.application,
         "tagged_collections": [],
     }

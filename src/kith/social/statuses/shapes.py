@@ -16,7 +16,7 @@ from kith.social.media import entities as media
 from kith.social.media.tables import Media
 from kith.social.moments import moment
 from kith.social.statuses.tables import Edit, Scheduled, Status
-from kith.social.text.html import clean
+from kith.social.text.html import shown
 
 _encode = msgspec.json.Encoder().encode
 _QUOTE_POLICIES = ("public", "followers", "nobody")
@@ -100,7 +100,7 @@ async def revision(work: Work, edit: Edit, author: Account, account: bytes) -> b
     rows = [msgspec.convert(one, Media, strict=False) for one in edit.media]
     told: dict[str, Any] = {
         "account": msgspec.Raw(account),
-        "content": edit.content if author.is_local else clean(edit.content),
+        "content": edit.content if author.is_local else shown(edit.content),
         "created_at": moment(edit.created_at),
         "emojis": await emojis.used_in(work, [edit.content, edit.spoiler_text], author.domain),
         "media_attachments": media.render_media(work.settings, rows),

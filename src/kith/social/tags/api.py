@@ -21,7 +21,7 @@ _encode = msgspec.json.Encoder().encode
 
 @get("/api/v1/tags/{name}", guards=[optional()])
 async def show_tag(exchange: Exchange, work: Work, viewer: Viewer, name: FromPath[str]) -> Answer:
-    tag = await service.find(work, name)
+    tag = await service.find_open(work, name, viewer)
     [shown] = await render_tags(work, [tag], viewer)
     return answer(exchange, _encode(shown))
 

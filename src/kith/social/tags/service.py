@@ -22,9 +22,22 @@ async def find(work: Work, given: str) -> Tag:
     name = plain_name(given)
     normal = normal_tag(name)
     found = (await store.find_named(work.db, [normal])).get(normal)
-    return found or Tag(
+    return found or _unused(work, name)
+
+
+async def find_open(work: Work, given: str, me: AccountId | None) -> Tag:
+    """The same. One that no post for everybody has used is as if it were unused, but for its followers."""
+    tag = await find(work, given)
+    if tag.last_status_at is not None or tag.reviewed_at is not None or not tag.id:
+        return tag
+    is_followed = me is not None and await store.followed_by(work.db, me, [tag.id])
+    return tag if is_followed else _unused(work, plain_name(given))
+
+
+def _unused(work: Work, name: str) -> Tag:
+    return Tag(
         id=0,
-        name=normal,
+        name=normal_tag(name),
         display=name,
         usable=True,
         listable=True,

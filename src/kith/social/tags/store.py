@@ -26,6 +26,9 @@ _add = command(add_once(tags))
 _by_names = query(select(tags).where(any_of(tags.c.name, "names")), Tag)
 _by_ids = query(select(tags).where(any_of(tags.c.id, "ids")), Tag)
 _touch = command(update(tags).where(any_of(tags.c.id, "ids")).values(last_status_at=_now))
+_open = command(
+    update(tags).where(and_(any_of(tags.c.id, "ids"), tags.c.last_status_at.is_(None))).values(last_status_at=_now)
+)
 _link = command(add_once(status_tags))
 _unlink = command(
     delete(status_tags).where(and_(status_tags.c.status_id == bindparam("status"), any_of(status_tags.c.tag_id, "ids")))
@@ -189,9 +192,10 @@ async def count_featured(db: Session, account_id: AccountId, tag_ids: Sequence[i
         await db.run(_count_featured, account=account_id, ids=list(tag_ids), change=change)
 
 
-async def note_featured(db: Session, account_id: AccountId, tag_ids: Sequence[int], now: datetime) -> None:
-    """Those of them that the author shows on their profile have one post more."""
+async def note_open_use(db: Session, account_id: AccountId, tag_ids: Sequence[int], now: datetime) -> None:
+    """A post for everybody uses them: they can be found now, and have one post more on the author's profile."""
     if tag_ids:
+        await db.run(_open, ids=sorted(tag_ids), now=now)
         await db.run(_note_featured, account=account_id, ids=list(tag_ids), now=now)
 
 

@@ -29,7 +29,7 @@ tags = Table(
     Column("usable", Boolean, nullable=False),
     Column("listable", Boolean, nullable=False),
     Column("trendable", Boolean),
-    Column("last_status_at", Instant),
+    Column("last_status_at", Instant),  # None while only posts that are not for everybody have used it
     Column("created_at", Instant, nullable=False),
     # When the team looked at it, and when it was asked to.
     Column("reviewed_at", Instant),

@@ -15,10 +15,11 @@ from kith.social.text.parts import Found, find, normal_tag
 if TYPE_CHECKING:
     import nh3
 
-__all__ = ["clean", "plain", "to_html", "to_line"]
+__all__ = ["clean", "kept", "plain", "shown", "to_html", "to_line"]
 
 SHOWN_CHARACTERS = 30
 MOST_CHARACTERS = 64 * 1024
+MOST_BYTES = 64 * 1024  # of what is stored of one text
 MOST_NESTING = 100
 MOST_STYLES = 8
 MOST_ATTRIBUTES = 100
@@ -120,6 +121,16 @@ _BREAK = re.compile(r"<br\s*/?>|</(?:p|li|h[1-6]|div|blockquote|pre|tr)\s*>", re
 _TAG_START = re.compile(r"<[a-z][^\s/>]*+", re.IGNORECASE)
 _ONE_ATTRIBUTE = re.compile(r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>"'][^\s>]*+)?)?""")
 _ANY_TAG = re.compile(r"<[^>]*>")
+# What cleaning leaves, as it writes it. To read it so costs a hundredth of cleaning it again.
+_CLASS = r'class="(?:(?:mention|hashtag|ellipsis|invisible|quote-inline|(?:h|p|u|dt|e)-[^"<>\s]*+)[ ]?)*+"'
+_REL = r'rel="(?:tag|nofollow[ ]noopener(?:[ ]me)?)"'
+_VALUE = rf'{_CLASS}|{_REL}|translate="no"|target="_blank"|(?:lang|start|reversed|value)="[^"<>]*+"'
+_HREF = rf'href="(?:{"|".join(sorted(_SCHEMES))}):[^"<>]*+"'
+_CLEANED = re.compile(
+    rf"(?:[^<>]++|</(?:{'|'.join(sorted(_TAGS))})>|<(?:{'|'.join(sorted(_TAGS - {'a'}))})(?:[ ](?:{_VALUE}))*+>"
+    rf'|<br[ ]/>|<a(?=[^<>]*[ ]rel=")(?:[ ](?:{_VALUE}|{_HREF}))++>)*+',
+    re.IGNORECASE,
+)
 
 
 def _attribute(element: str, name: str, value: str) -> str | None:
@@ -160,6 +171,27 @@ def clean(html: str) -> str:
     end = html.rfind(">") + 1
     html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", html[:end]) + html[end:]
     return _cleaner().clean(html)
+
+
+def kept(html: str) -> str:
+    """What is stored of somebody else's HTML: cleaned; too long for that, as much of its text as there is room for."""
+    cleaned = clean(html)
+    if _has_room(cleaned) and _CLEANED.fullmatch(cleaned):
+        return cleaned
+    text = plain(html)
+    return f"<p>{_escaped(text if _has_room(_escaped(text)) else text[: MOST_BYTES // 6])}</p>"
+
+
+def _has_room(html: str) -> bool:
+    return len(html.encode("utf-8", "surrogatepass")) <= MOST_BYTES
+
+
+def shown(html: str) -> str:
+    """What is shown of what was stored: as it is, since it was cleaned before, and cleaned where it was not.
+
+    A page of very long texts must not cost whoever asks for it what cleaning each of them costs.
+    """
+    return html if _CLEANED.fullmatch(html) else clean(html)
 
 
 def _is_shallow(html: str) -> bool:

@@ -18,7 +18,7 @@ from kith.social.emojis.service import SHORTCODE
 from kith.social.media import store as media
 from kith.social.statuses import polls
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Status
-from kith.social.text.html import clean, plain
+from kith.social.text.html import clean, plain, shown
 from kith.social.translation.providers import UNDETECTED, Languages, Provider
 from kith.social.versions import without_counts
 
@@ -115,7 +115,7 @@ async def _made(work: Work, provider: Provider, status: Status, source: str | No
     rows = await media.of_ids(work.db, status.media_ids)
     told = [(id, rows[id].description or "") for id in status.media_ids if id in rows]
     lines = [status.spoiler_text, *options, *(text for _, text in told)]
-    content = status.content if status.local else clean(status.content)
+    content = status.content if status.local else shown(status.content)
     texts = [_guarded(content), *(_guarded(escape(line, quote=False)) for line in lines)]
     heard, made = await _asked(provider, texts, source, target)
     content, [spoiler, *rest] = clean(_freed(made[0])), [plain(clean(_freed(text))) for text in made[1:]]

@@ -35,6 +35,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (translatable("Signing in"), (
         ("password_reset", translatable("Choosing a new password")),
         ("password_changed", translatable("When the password was changed")),
+        ("address_asked", translatable("When another e-mail address was asked for")),
         ("address_changed", translatable("When the e-mail address was changed")),
         ("factor_added", translatable("When a sign-in method was added")),
         ("factor_removed", translatable("When a sign-in method was removed")),

@@ -24,7 +24,7 @@ from kith.social.media.tables import Media
 from kith.social.search.tasks import learn_posted
 from kith.social.statuses import store
 from kith.social.statuses.facts import StatusPosted
-from kith.social.statuses.tables import DIRECT, NOT_KNOWN, UNLISTED, imported, statuses
+from kith.social.statuses.tables import DIRECT, NOT_KNOWN, PUBLIC, UNLISTED, imported, statuses
 from kith.social.tags import store as tags
 from kith.social.text.html import clean, plain
 from kith.social.text.parts import is_tag, normal_tag
@@ -187,6 +187,8 @@ class ArchiveWriter:
             found = await tags.note(work.db, spelled, ids=[work.new_id() for _ in spelled], now=work.now)
             if found:
                 await tags.link(work.db, id, self._owner.id, [tag.id for tag in found.values()])
+                if note.visibility in (PUBLIC, UNLISTED):
+                    await tags.note_open_use(work.db, self._owner.id, [tag.id for tag in found.values()], work.now)
 
 
 def _names(note: ArchivedNote) -> list[str]:

@@ -102,6 +102,7 @@ async def _take_user(move: Move, batch: RowBatch, row: Row, owned: set[str]) -> 
         "expires": None,
         "last_seen_at": at(row, "current_sign_in_at"),
         "subject": None,
+        "disabled_at": now if is_true(row, "disabled") or row["suspended_at"] is not None else None,
     }
     made = await batch.work.db.one(_insert_user, **values)
     if row["reason"] or not values["approved_at"]:

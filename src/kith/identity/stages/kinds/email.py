@@ -36,7 +36,7 @@ from kith.identity.rest.fields import Boolean, Choice, Email, Integer, Offset, S
 from kith.identity.server_names import origin_of
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
-from kith.identity.stages import reauthentication
+from kith.identity.stages import proofs, reauthentication
 from kith.identity.stages.mail_servers import MailServer, mailer_of
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import service as users
@@ -67,7 +67,11 @@ FIELDS = (
         also={path.format(name): name for name in TEMPLATES for path in _PATHS},
     ),
     Boolean(name="use_global_settings", default=True, help="Send as the server sends, whatever stands here."),
-    Boolean(name="activate_user_on_success", default=False),
+    Boolean(
+        name="activate_user_on_success",
+        default=False,
+        help="Enable whoever opens the link, if they were made inactive at their enrolment and never disabled.",
+    ),
     Integer(name="recovery_max_attempts", default=5, least=1),
     Offset(name="recovery_cache_timeout", default="minutes=5", least=1),
 )
@@ -200,7 +204,7 @@ async def _is_known(turn: Turn[EmailStage]) -> bool:
     if turn.stage.template != CONFIRMS:
         return False
     user = await turn.pending_user()
-    if user is None or (turn.stage.activate_user_on_success and not user.is_active):
+    if user is None or (turn.stage.activate_user_on_success and user.awaits_link):
         return False
     return not signups.must_confirm(turn.work.settings, user)
 
@@ -318,9 +322,10 @@ async def _arrive(turn: Turn[EmailStage]) -> Outcome:
         if not await signups.confirm(turn.work, user):
             return Denied("This link is not valid any more.", "somebody else has proven the address")
         reauthentication.proved(turn, user.id)
-    if turn.stage.activate_user_on_success and not user.is_active:
+    if turn.stage.activate_user_on_success and user.awaits_link:
         await users.set_active(turn.work, user, True, by=user.id, by_name=user.username, lifts_end=False)
     turn.context.link_step = turn.context.link_address = turn.context.mailed_step = None
+    await proofs.renew(turn)
     return PASSED
 
 

@@ -8,7 +8,7 @@ from kith.identity.factors import service
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Integer
-from kith.identity.stages import factor_setup
+from kith.identity.stages import factor_setup, proofs
 from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
 from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 
@@ -58,6 +58,7 @@ async def take(turn: Turn[OTPStaticStage], answer: dict[str, Any]) -> Outcome:
         return await show(turn)
     await service.add_codes(turn.work, user, seen, name_given(answer, "Recovery codes"))
     turn.context.new_codes = None
+    await proofs.renew(turn)
     return PASSED
 
 

@@ -8,7 +8,7 @@ from kith.identity.factors import service
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Choice
-from kith.identity.stages import factor_setup
+from kith.identity.stages import factor_setup, proofs
 from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
 from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 
@@ -72,6 +72,7 @@ async def take(turn: Turn[OTPTimeStage], answer: dict[str, Any]) -> Outcome:
         return challenge.complain("code", WRONG)
     await service.add_totp(turn.work, user, secret, digits, step, name_given(answer, "Authenticator app"))
     turn.context.new_totp_secret = None
+    await proofs.renew(turn)
     return PASSED
 
 

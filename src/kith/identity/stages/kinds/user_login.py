@@ -14,10 +14,12 @@ from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Integer, Offset, read_offset
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions.binding import NETWORKS, NONE, PLACES, SessionBinding
-from kith.identity.stages import browser_marks, expired_passwords
+from kith.identity.stages import browser_marks, expired_passwords, proofs, source_connection
 from kith.identity.stages.admission import find_denial
+from kith.identity.stages.sign_in_sources import SignInSources
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
+from kith.identity.users.tables import User
 
 FIELDS = (
     Integer(name="session_duration", default=0, least=0, help="Seconds; 0: until the browser is closed."),
@@ -85,6 +87,12 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
         return refusal
     if expired_passwords.must_change(turn, user):
         return Denied(expired_passwords.EXPIRED, "the expired password was not changed on the way")
+    if not await _source_admits(turn, user):
+        return Denied(source_connection.GONE, "the source they came from lets them in no more")
+    await users.signed_in(turn.work.db, user.id, turn.work.now)  # from here on nobody changes the account beside us
+    if not await proofs.still_count(turn.work, turn.context):
+        await turn.work.rollback()
+        return Denied(proofs.CHANGED, "the account was changed since they proved who they are")
     known = read_offset(turn.stage.remember_device) or 0
     told: dict[str, Any] = dict(turn.context.auth_method_args or {})
     told["known_device"] = bool(known) and browser_marks.has(turn, user, "device", known) is not None
@@ -103,7 +111,6 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     )
     if turn.stage.terminate_other_sessions:
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
-    await users.signed_in(turn.work.db, user.id, turn.work.now)
     await audit.record(
         turn.work,
         "login",
@@ -118,6 +125,14 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     await reputation_scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
     return PASSED
+
+
+async def _source_admits(turn: Turn[UserLoginStage], user: User) -> bool:
+    coming = turn.context.connection
+    if coming is None:
+        return True
+    sources = turn.work.find(SignInSources)  # type: ignore[type-abstract]
+    return await sources.admits(turn.work, user, coming, turn.context.public(), client_ip=turn.exchange.address)
 
 
 def _binding(stage: UserLoginStage) -> SessionBinding | None:

@@ -16,6 +16,7 @@ from kith.identity.rest.fields import Boolean, Choice, Reference, Text
 from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
+from kith.identity.stages import proofs
 from kith.identity.stages.admission import DISABLED
 from kith.identity.stages.invitation_checks import find, gives_address, is_still_good, use, vouches
 from kith.identity.stages.kinds.invitation import REFUSED
@@ -113,6 +114,7 @@ async def show(turn: Turn[UserWriteStage]) -> Outcome:
     turn.context.pending_user = written.id
     turn.context.pending_user_identifier = written.username
     turn.context.prompt_data = None
+    await proofs.renew(turn)
     return PASSED
 
 

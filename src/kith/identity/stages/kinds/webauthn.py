@@ -9,7 +9,7 @@ from kith.identity.factors import passkeys
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Choices, Integer, read_uuid
-from kith.identity.stages import factor_setup
+from kith.identity.stages import factor_setup, proofs
 from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 
@@ -87,6 +87,7 @@ async def take(turn: Turn[WebAuthnStage], answer: dict[str, Any]) -> Outcome:
     except passkeys.PasskeyRejected as refused:
         log_counted("info", "webauthn.refused", type(refused).__name__, reason=str(refused)[:300], user=user.id)
         return await _again(turn)
+    await proofs.renew(turn)
     return PASSED
 
 

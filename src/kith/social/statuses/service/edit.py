@@ -178,7 +178,7 @@ async def _retag(work: Work, status: Status, understood: wording.Wording) -> Non
     await tags.link(work.db, status.id, status.account_id, sorted(noted - before))
     if status.visibility in (PUBLIC, UNLISTED):
         await tags.count_featured(work.db, status.account_id, sorted(before - noted), -1)
-        await tags.note_featured(work.db, status.account_id, sorted(noted - before), status.created_at)
+        await tags.note_open_use(work.db, status.account_id, sorted(noted - before), status.created_at)
 
 
 async def snapshot(work: Work, status: Status, *, at_edit: bool = False) -> Edit:

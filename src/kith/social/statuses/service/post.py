@@ -94,7 +94,7 @@ async def put(work: Work, author: Account, ready: Ready, application: dict[str, 
     await store.mention(work.db, status.id, [one.id for one in ready.wording.mentioned])
     await tags.link(work.db, status.id, author.id, [tag.id for tag in noted])
     if status.visibility in (PUBLIC, UNLISTED):
-        await tags.note_featured(work.db, author.id, [tag.id for tag in noted], work.now)
+        await tags.note_open_use(work.db, author.id, [tag.id for tag in noted], work.now)
     await media.attach(work, ready.attached, status.id)
     if status.poll_id is not None and ready.poll is not None:
         await polls.insert(work.db, _poll(work, status, ready.poll))

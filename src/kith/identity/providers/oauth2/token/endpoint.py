@@ -113,6 +113,7 @@ async def _by_code(call: TokenRequest) -> Answered:
     about: dict[str, Any] | None = None
     if code is not None and code.used_at is None and grant is not None and grant.client_id == client.client_id:
         _check_resource(call.sent.get("resource", ""), grant)
+        await _refuse_who_lost_access(call, grant, split(grant.scopes))
         about = await _prepare(call, grant, split(grant.scopes))
     grant, code = await service.claim_code(work, client, key, redirect_uri, verifier)
     scopes = split(grant.scopes)
@@ -195,6 +196,7 @@ async def _by_device(call: TokenRequest) -> Answered:
     key, work, client = call.need("device_code"), call.work, call.client
     grant = await device.find_approved(work, client, key)
     scopes = split(grant.scopes)
+    await _refuse_who_lost_access(call, grant, scopes)
     about = await _prepare(call, grant, scopes)
     await device.claim(work, key)
     issued = await service.issue(work, client, grant, scopes, refreshable=_may_refresh(client, scopes))
@@ -271,6 +273,17 @@ async def _audiences(call: TokenRequest) -> list[Client]:
     if len(known) < len(found):
         raise OAuthError("invalid_target", "An audience must be the client_id of an application here.")
     return known
+
+
+async def _refuse_who_lost_access(call: TokenRequest, grant: Grant, scopes: list[str]) -> None:
+    """Ask the policies once more about whoever agreed a moment ago, where they were then: they may have lost access."""
+    if grant.user_id is None:
+        return
+    person = await resource_owners.find_able(call.work, grant.user_id)
+    if person is None:
+        raise invalid_grant()
+    address = await visits.last_seen(call.work, person.id, call.client.client_id)
+    await _ask_policies(call, person, scopes, into=call.client, address=address)
 
 
 async def _refuse_stranger(
