@@ -58,6 +58,9 @@ from kith.identity.stages.prompt_answers import PromptQuestion, _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
 from kith.social.emojis.service import SHORTCODE
 from kith.social.files.api import read_range
+from kith.social.filters.matching import Filters
+from kith.social.filters.tables import Filter, Keyword
+from kith.social.ids import AccountId
 from kith.social.search import query_syntax, words
 from kith.social.statuses.api.posting import StatusForm
 from kith.social.statuses.cards.frames import clean_embed, first_link
@@ -75,6 +78,12 @@ FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
 URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
 STYLE_FIELD = StyleSheet(name="css")
 FACTOR = 4
+FILTER = Filter(id=1, account_id=AccountId(1), title="t", context="home", action="warn", expires_at=None)
+FILTERS = Filters(
+    [FILTER],
+    [Keyword(id=n, filter_id=1, keyword=f"{'a' * n}b{'a' * (n // 3)}", whole_word=bool(n % 2)) for n in range(1, 100)],
+    [],
+)
 REFUSALS = (
     Problem,
     Wrong,
@@ -149,6 +158,8 @@ READERS: dict[str, Reader] = {
     "text: domain": Reader(domain_of),
     "text: normal form": Reader(lambda text: normal_form("NFKC", text)),
     "HTML: clean": Reader(html.clean),
+    "HTML: kept": Reader(html.kept),
+    "HTML: shown": Reader(html.shown),
     "HTML: plain": Reader(html.plain),
     "HTML: tags": Reader(lambda text: list(start_tags(text, "a", "iframe"))),
     "HTML: first link": Reader(lambda text: first_link(text, ("http://x/",))),
@@ -190,6 +201,7 @@ READERS: dict[str, Reader] = {
     "search": Reader(query_syntax.read),
     "search: index": Reader(words.to_index, 8_000),
     "search: term": Reader(words.to_term, 8_000),
+    "filters": Reader(lambda text: FILTERS.match(text, ())),
     "scopes": Reader(lambda text: scopes.complain(scopes.split(text))),
     "scopes: within": Reader(lambda text: scopes.within(scopes.split(text), scopes.split(text))),
     "redirect URI": Reader(complain_redirect),
@@ -268,6 +280,23 @@ def test_ten_times_the_input_costs_about_ten_times_as_much(name: str) -> None:
     dear.append(_is_dear(read, lambda size: "<p " + " ".join(f"a{n}=b" for n in range(size // 8)), most))
 
     assert [one for one in dear if one is not None] == []
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "字"])
+def test_a_long_filter_word_is_looked_for_at_no_more_cost_than_a_short_one(letter: str) -> None:
+    """A text that is full of its beginnings is what would be dear: the words are as long as it is dear then."""
+
+    def filters(length: int) -> Filters:
+        keyword = f"{letter * (length * 3 // 4)}b".ljust(length, letter)
+        rows = [Keyword(id=n, filter_id=1, keyword=keyword, whole_word=False) for n in range(100)]
+        return Filters([FILTER], rows, [])
+
+    text, short, long = letter * 10_000, filters(12), filters(96)
+    ratios = [
+        _cost(partial(long.match, status_ids=()), text) / _cost(partial(short.match, status_ids=()), text)
+        for _ in range(6)
+    ]
+    assert min(ratios) < FACTOR
 
 
 DEEP = ("[", '{"a":', '{"a":[', "[[],", "[{},")

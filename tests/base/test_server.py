@@ -7,6 +7,7 @@ import base64
 import contextlib
 import gc
 import socket
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -268,6 +269,27 @@ async def test_who_does_not_read_is_cut_off_and_what_they_left_is_thrown_away() 
         await until(lambda: lazy.held == 0)
         await until(lambda: not server.open)
         lazy.close()
+
+
+async def test_answers_that_nobody_reads_are_no_more_than_fits() -> None:
+    """Whoever leaves most unread goes first, and nothing keeps their answer; whoever reads is answered."""
+    answer, short = bytes(8 << 20), bytes(1 << 20)
+
+    async def large(scope: Any, _receive: Any, send: Any) -> None:
+        await _answer(send, 200, answer if scope["path"] == "/large" else short)
+
+    async with serving(large, ConnectionLimits(per_address=0, unread_bytes=40 << 20)) as server:
+        greedy, modest = Attackers(server.address[1]), Attackers(server.address[1])
+        await modest.connect(4, ["127.0.0.1"], b"GET /small HTTP/1.1\r\n" + HOST + b"\r\n")
+        await greedy.connect(30, ["127.0.0.1"], b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n")
+        await until(lambda: greedy.held <= 5)
+        assert sum(one.unsent() for one in server.open) <= 40 << 20
+        assert modest.held == 4
+        assert sys.getrefcount(answer) < 20
+        read = await talk(server, b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n", end=False)
+        greedy.close()
+        modest.close()
+    assert statuses(read) == [200]
 
 
 async def test_a_word_to_stop_lets_what_is_under_way_be_answered() -> None:

@@ -54,6 +54,7 @@ async def test_a_change_by_command_counts_at_once_beside_a_running_server(town: 
     assert demoted.json == made.json | {
         "role": "user",
         "is_active": demoted.json["is_active"],
+        "disabled_at": demoted.json["disabled_at"],
         "updated_at": demoted.json["updated_at"],
         "password_changed_at": demoted.json["password_changed_at"],
     }

@@ -69,6 +69,20 @@ async def test_a_boost_is_told_once_and_taken_back(town: Town) -> None:
     assert await notices(ada) == []
 
 
+@pytest.mark.parametrize("by", ["author", "booster"])
+async def test_nobody_boosts_across_a_block(town: Town, by: str) -> None:
+    ada, booster = await _follower(town)
+    said = await post(ada)
+    if by == "author":
+        await ada.to(booster, "block")
+    else:
+        await receive(town, booster, activity("Block", booster, ada.me["uri"]))
+    await receive(town, booster, _announce(booster, said["uri"]))
+
+    assert (await ada.get(f"/api/v1/statuses/{said['id']}"))["reblogs_count"] == 0
+    assert await notices(ada) == []
+
+
 async def test_a_boost_can_be_undone_by_its_id_before_it_comes(town: Town) -> None:
     ada, author = await _follower(town)
     said = await post(ada)

@@ -184,14 +184,15 @@ async def test_whoever_is_on_the_way_in_is_let_in_only_if_the_source_still_does(
 
     [linked] = await connections(pair, source=source["pk"])
     no = await make(owner, "/policies/dummy/", name=new_name("no"), result=False, wait_min=0, wait_max=0)
-    done = await {
-        "nothing": lambda: owner.get(path),
-        "disabled": lambda: owner.call("PATCH", path, json={"enabled": False}),
-        "deleted": lambda: owner.call("DELETE", path),
-        "unlinked": lambda: owner.call("DELETE", f"{API}/sources/user_connections/oauth/{linked['pk']}/"),
-        "refused": lambda: make(owner, "/policies/bindings/", policy=no["pk"], target=source["pk"], order=0),
-    }[end]()
-    assert isinstance(done, dict) or done.is_success, done.text
+    match end:
+        case "disabled":
+            await owner.call("PATCH", path, json={"enabled": False})
+        case "deleted":
+            await owner.call("DELETE", path)
+        case "unlinked":
+            await owner.call("DELETE", f"{API}/sources/user_connections/oauth/{linked['pk']}/")
+        case "refused":
+            await make(owner, "/policies/bindings/", policy=no["pk"], target=source["pk"], order=0)
     told = await waiting.answer(flow["slug"], component="dummy")
 
     assert told["component"] == ("redirect" if end == "nothing" else "access-denied")

@@ -13,7 +13,7 @@ from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, stranger, until
 from tests.social.posts import post, settle
 from tests.social.shapes import STATUS, check, entity
-from tests.social.staff import employ, verdict
+from tests.social.staff import employ, employ_as, verdict
 from tests.social.tokens import new_app
 from tests.town import Town
 
@@ -189,6 +189,32 @@ async def test_the_team_assigns_resolves_reopens_and_takes_notes(town: Town) -> 
     assert await verdict(mod, "POST", NOTES, json={"report_id": made["id"], "content": " "}) == 422
     assert await mod.delete(f"{NOTES}/{note['id']}") == {}
     assert await mod.get(NOTES, params={"report_id": made["id"]}) == []
+
+
+async def test_who_is_reported_does_not_deal_with_it_nor_does_anybody_below_them(town: Town) -> None:
+    """Nor do they learn who has made it; and addresses are for those who manage users."""
+    ada, owner = await join(town), await employ(town, "owner")
+    mod, clerk = await employ(town, "moderator"), await employ_as(town, owner, 5, "manage_reports")
+    other = await employ_as(town, owner, 4, "manage_reports")
+    about = {one.id: await report(ada, one) for one in (mod, clerk, owner)}
+    ways = ("assign_to_self", "resolve", "reopen")
+
+    async def can(who: Member, target: Member) -> set[int]:
+        path = f"{ADMIN}/{about[target.id]['id']}"
+        said = {await verdict(who, "POST", f"{path}/{one}") for one in ways}
+        note = {"report_id": about[target.id]["id"], "content": "well"}
+        return said | {await verdict(who, "POST", NOTES, json=note)}
+
+    assert [await can(clerk, one) for one in (clerk, mod, owner)] == [{404}, {403}, {403}]
+    assert [await can(one, clerk) for one in (mod, other)] == [{200}, {403}]
+    assert await can(owner, owner) == {200}
+    seen = {one["id"] for one in await clerk.get(ADMIN, params={"limit": 200})}
+    assert seen & {one["id"] for one in about.values()} == {about[mod.id]["id"], about[owner.id]["id"]}
+    assert await verdict(clerk, "GET", f"{ADMIN}/{about[clerk.id]['id']}") == 404
+    [shown] = [one for one in await clerk.get(ADMIN, params={"limit": 200}) if one["id"] == about[mod.id]["id"]]
+    [whole] = [one for one in await mod.get(ADMIN, params={"limit": 200}) if one["id"] == about[clerk.id]["id"]]
+    assert (shown["account"]["email"], shown["account"]["ips"], shown["account"]["ip"]) == ("", [], None)
+    assert whole["account"]["email"] == f"{ada.me['username']}@example.org"
 
 
 async def test_reports_are_for_the_team_alone(town: Town) -> None:

@@ -17,7 +17,7 @@ from kith.social.ids import AccountId, StatusId
 from kith.social.search.queries import STEPS
 from kith.social.search.query_syntax import read
 from kith.social.search.tables import status_words
-from kith.social.search.words import for_postgres, for_sqlite, to_index, to_term
+from kith.social.search.words import MOST_WORDS, for_postgres, for_sqlite, to_index, to_term
 from kith.social.statuses.store import rows as status_rows
 from kith.social.statuses.tables import statuses
 from kith.social.tags.tables import tags
@@ -59,6 +59,15 @@ async def learnt(member: Member, q: str, *ids: str) -> None:
 
 
 # The words themselves
+
+
+@pytest.mark.parametrize("text", ["a " * 1000, "東" * 2000, "a b-" * 500])
+def test_a_phrase_is_looked_for_by_its_beginning(text: str) -> None:
+    """Each of its words is looked for at each place in each text."""
+    term = to_term(text)
+    assert term is not None
+    assert len(term.words) == MOST_WORDS
+    assert not term.is_open
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,22 @@ async def test_uses_are_counted_by_day_and_by_person(town: Town) -> None:
         assert (await town.http.get(f"/api/v1/tags/{name}")).status_code == 404
 
 
+async def test_strangers_do_not_find_tags_of_posts_that_are_not_for_everybody(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    tag = new_tag("secret")
+    await ada.to(bob, "follow")
+
+    async def told() -> list[Any]:
+        found = (await town.http.get("/api/v2/search", params={"q": tag, "type": "hashtags"})).json()["hashtags"]
+        return [[one["name"] for one in found], bool((await town.http.get(f"/api/v1/tags/{tag}")).json()["id"])]
+
+    for visibility in ("direct", "private"):
+        await post(ada, f"@{bob.me['username']} #{tag}", visibility=visibility)
+    assert await told() == [[], False]
+    await post(ada, f"#{tag.upper()}", visibility="unlisted")
+    assert await told() == [[tag], True]
+
+
 async def test_a_followed_tag_comes_home_until_it_is_not_followed(town: Town) -> None:
     ada, followed, stranger = await join_all(town, 3)
     await ada.to(followed, "follow")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kith.social.statuses.cards.frames import SANDBOX, clean_embed, first_link
 from kith.social.text.counting import graphemes, length
-from kith.social.text.html import clean, plain, to_html
+from kith.social.text.html import _CLEANED, MOST_BYTES, clean, kept, plain, shown, to_html
 from kith.social.text.parts import find, hashtags, mentions, normal_tag
 from kith.social.webpages.page import read_page
 
@@ -74,6 +74,55 @@ def test_what_comes_from_elsewhere_is_harmless_and_cleaning_it_again_changes_not
     once = clean(html)
     assert is_harmless(once)
     assert clean(once) == once
+
+
+LONG_TEXTS = (
+    "<", "&", '"', "é", "👩", "<h1></h1>", "<p><b>x</b></p>", "<i>", "<br>", '<a href="https://x.example/">x</a>',
+    '<p class="h-a">', '<a class="mention" rel="x">', "<!--", "]]>", "a\u00a0",
+)  # fmt: skip
+
+
+def is_seen_to_be_clean(stored: str) -> bool:
+    return _CLEANED.fullmatch(stored) is not None
+
+
+@settings(max_examples=300, deadline=None)
+@given(anything)
+def test_what_is_stored_of_others_is_shown_without_cleaning_it_again(html: str) -> None:
+    stored = kept(html)
+    assert is_harmless(stored)
+    assert is_seen_to_be_clean(stored)
+    assert kept(stored) == shown(stored) == stored
+
+
+@pytest.mark.parametrize("piece", LONG_TEXTS)
+def test_the_longest_texts_are_stored_so_that_they_are_cheap_to_show(piece: str) -> None:
+    stored = kept(piece * (70_000 // len(piece)))
+    assert is_seen_to_be_clean(stored)
+    assert len(stored.encode()) <= MOST_BYTES + len("<p></p>")
+
+
+@settings(max_examples=300, deadline=None)
+@given(anything)
+def test_what_was_stored_unclean_is_harmless_when_it_is_shown(html: str) -> None:
+    assert is_harmless(shown(html))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<a href="javascript:x" rel="tag">x</a>', '<a href="https://x" target="_blank">', '<a href="https://x" rel="opener">x</a>', "<img>",
+        '<p onclick="x">', '<p class="navbar">', '<p style="x">', '<a rel="tag" onfocus="x" href="https://x">', "a < b",
+        "a > b", "<p/>", "<script>", '<span target="_top">', "<a>",
+    ],
+)  # fmt: skip
+def test_what_cleaning_does_not_write_is_cleaned(html: str) -> None:
+    assert not is_seen_to_be_clean(html)
+
+
+def test_what_members_write_is_seen_to_be_clean() -> None:
+    text = "Hello @ada and @bob@far.example\n\n#tag https://www.x.example/a/long/path/that/is/cut/off/here?a=b&c=d"
+    assert is_seen_to_be_clean(to_html(text, PEOPLE, _tag_url))
 
 
 @settings(max_examples=200, deadline=None)

@@ -38,7 +38,7 @@ def test_files_are_read_with_and_without_names_of_columns(kind: str, text: str, 
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"\xff\xfe", b'"open', b"a b c\n", b"x" * (MOST_BYTES + 1), b"a@b.example\n\0"]
+    "content", [b"", b"\xff\xfe", b'"open', b"a b c\n", b"x" * (MOST_BYTES + 1), b"a@b.example\n\0", b"\n" * 50_000]
 )
 def test_other_files_are_refused_with_words(content: bytes) -> None:
     with pytest.raises(Malformed):

@@ -179,8 +179,7 @@ class Call:
             self.is_started = True
         else:
             raise RuntimeError(f"{kind} is out of place here")
-        if self._connection.drained is not None:
-            await self._connection.drained
+        await self._connection.until_read()
 
     def _head_of(self, status: int, headers: Iterable[tuple[bytes, bytes]], ready: bytes = b"") -> bytes:
         """`ready` are lines that the application has put together already."""

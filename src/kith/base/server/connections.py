@@ -21,7 +21,6 @@ __all__ = ["Connection", "Connections"]
 
 TICK_SECONDS = 0.5
 TELL_SECONDS = 10.0
-MOST_UNREAD = 128 << 20  # bytes of answers that clients have not taken yet, of all together
 REASONS = (
     "slow_head", "slow_body", "slow_reader", "unread", "crowded_address", "crowded", "bad_request", "unknown_method",
 )  # fmt: skip
@@ -156,11 +155,11 @@ class Connections:
         self.has_read(connection)
         self._unread[connection] = connection.unsent()
         self._unread_bytes += self._unread[connection]
-        if self._unread_bytes <= MOST_UNREAD:
+        if self._unread_bytes <= self.limits.unread_bytes:
             return
         self._unread = {one: one.unsent() for one in self._unread}
         self._unread_bytes = sum(self._unread.values())
-        while self._unread_bytes > MOST_UNREAD:
+        while self._unread_bytes > self.limits.unread_bytes:
             most = max(self._unread, key=self._unread.__getitem__)
             self.has_read(most)
             most.give_way("unread", SlowClient())

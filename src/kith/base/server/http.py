@@ -55,8 +55,7 @@ class HttpConnection(TimedConnection):
         self.register.close(parted=self._parted, told=self._told)
         self.is_gone = True
         if self.drained is not None and not self.drained.done():
-            self.drained.set_exception(ClientGone())
-            self.drained.exception()
+            self.drained.set_result(None)
         if self.websocket is not None:
             self.websocket.lost()
         if self.call is not None:

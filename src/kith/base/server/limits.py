@@ -27,6 +27,7 @@ class ConnectionLimits(msgspec.Struct, frozen=True, kw_only=True):
     known_idle_seconds: float = 75.0  # for people who have signed in and for trusted proxies
     silence_seconds: float = 30.0  # in the midst of a body, where no rate is asked for
     max_body: int = 104_857_600
+    unread_bytes: int = 128 << 20  # of answers that clients have not taken yet, of all together
 
 
 def limits_from(settings: Settings) -> ConnectionLimits:

@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from kith.base.server import sockets
-from kith.base.server.call import MOST_HELD
+from kith.base.server.call import MOST_HELD, ClientGone
 from kith.base.server.patience import Patience
 
 if TYPE_CHECKING:
@@ -65,6 +65,16 @@ class TimedConnection(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         self._written += len(data)
         self.transport.write(data)
+
+    async def until_read(self) -> None:
+        """Wait while the client does not read; `ClientGone` if it goes meanwhile.
+
+        That is raised here and not kept where it is waited for: its traceback would keep the answer for as long.
+        """
+        if self.drained is not None:
+            await self.drained
+            if self.is_gone:
+                raise ClientGone
 
     def unsent(self) -> int:
         """How much the system has not taken yet, because the client does not read."""

@@ -255,8 +255,7 @@ class WebSocket:
                 self.end()
         elif self._state != "closed":
             raise RuntimeError(f"{kind} is out of place here")
-        if self._connection.drained is not None:
-            await self._connection.drained
+        await self._connection.until_read()
 
     # What is written by somebody else than the one who listens (`base/pipe.py`)
 
@@ -293,8 +292,7 @@ class WebSocket:
         if self._connection.is_gone:
             raise ClientGone
         self._connection.write(data)
-        if self._connection.drained is not None:
-            await self._connection.drained
+        await self._connection.until_read()
 
     def hold(self, *, still: bool) -> None:
         """Read nothing from the client for as long as the other side takes nothing."""

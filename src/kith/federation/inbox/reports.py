@@ -38,10 +38,12 @@ async def apply_flag(work: Work, known: Known, sender: Account, activity: Incomi
         by_author.setdefault(author, []).append(id)
     people = {one.id: one for one in await store.local_people(work.db, activity.objects)}
     people |= await accounts.find_all(work.db, [id for id in by_author if id not in people])
-    for target in sorted(people.values(), key=lambda one: one.id)[:MOST_TARGETS]:
-        if not target.is_gone:
-            found = by_author.get(target.id, [])
-            await reports.create_from_elsewhere(work, sender, target, activity.comment, found)
+    there = sorted((one for one in people.values() if not one.is_gone), key=lambda one: one.id)[:MOST_TARGETS]
+    for _ in there[1:]:  # each is a report, with mails to the team
+        work.find(Limiter).spend(REPORTS_FROM_HOST, site_of_domain(sender.domain))
+    for target in there:
+        found = by_author.get(target.id, [])
+        await reports.create_from_elsewhere(work, sender, target, activity.comment, found)
 
 
 def _page_ids(base_url: str, links: list[str]) -> list[int]:

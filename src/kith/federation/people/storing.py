@@ -14,7 +14,7 @@ from kith.federation.keys.remote_keys import write_pem
 from kith.federation.people import store
 from kith.federation.people.refollowing import REFOLLOW, Refollow
 from kith.federation.people.tables import RemoteActor, RemoteActorKey
-from kith.federation.vocabulary.incoming import DocumentRefused, Handle, IncomingActor, IncomingKey
+from kith.federation.vocabulary.incoming import DocumentRefused, Handle, IncomingActor, IncomingKey, limits
 from kith.federation.vocabulary.incoming.actors import is_username
 from kith.federation.vocabulary.incoming.ids import domain_of
 from kith.federation.vocabulary.incoming.images import IncomingImage
@@ -30,6 +30,7 @@ from kith.social.text.html import kept
 
 __all__ = ["ActorCounts", "is_ours", "store_actor"]
 
+FIELD_TAGS = 50  # of HTML, in one field of a profile
 _INBOXES = (
     "inbox",
     "shared_inbox",
@@ -169,7 +170,7 @@ def _told(account: Account, actor: IncomingActor) -> dict[str, Any]:
         "actor_type": actor.type,
         "display_name": " ".join(actor.name.split()),
         "note": actor.summary,
-        "note_html": kept(actor.summary),
+        "note_html": kept(actor.summary, most=limits.SUMMARY_BYTES),
         "fields": _fields(account, actor),
         "locked": actor.is_locked,
         "discoverable": actor.is_discoverable,
@@ -187,7 +188,7 @@ def _told(account: Account, actor: IncomingActor) -> dict[str, Any]:
 def _fields(account: Account, actor: IncomingActor) -> list[dict[str, Any]]:
     """A row that says what it said stays verified."""
     verified = {(one["name"], one["value"]): one.get("verified_at") for one in account.fields}
-    told = [(one.name, kept(one.value)) for one in actor.fields]
+    told = [(one.name, kept(one.value, most=3 * limits.FIELD_LENGTH, tags=FIELD_TAGS)) for one in actor.fields]
     return [{"name": name, "value": value, "verified_at": verified.get((name, value))} for name, value in told]
 
 

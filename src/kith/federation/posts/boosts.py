@@ -13,6 +13,7 @@ from kith.federation.relays.service import is_relay
 from kith.federation.vocabulary.incoming.activities.shapes import IncomingAnnounce, IncomingUndo
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
+from kith.social.relationships import store as relationships
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.service.boost import boost_row
@@ -45,6 +46,8 @@ async def _original(work: Work, known: Known, sender: Account, activity: Incomin
     if found is not None and found.reblog_of_id is not None:
         found = await statuses.find(work.db, found.reblog_of_id)
     if found is None or found.deleted_at is not None:
+        return None
+    if await relationships.blocks_between(work.db, sender.id, found.account_id):
         return None
     is_own = found.account_id == sender.id and found.visibility == PRIVATE
     return found if found.visibility <= UNLISTED or is_own else None

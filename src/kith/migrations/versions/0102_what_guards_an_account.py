@@ -17,7 +17,6 @@ down_revision = "0101"
 def upgrade() -> None:
     op.add_column("identity_users", sa.Column("disabled_at", Instant()))
     op.execute("UPDATE identity_users SET disabled_at = updated_at WHERE NOT is_active")
-    op.execute("DELETE FROM identity_flow_tokens")
     op.add_column(
         "identity_flow_tokens", sa.Column("security_stamp", sa.String(length=64), nullable=False, server_default="")
     )

@@ -23,10 +23,12 @@ Inviters = Mapping[UserId | None, AccountId]
 _encode = msgspec.json.Encoder().encode
 
 
-async def render_admin(work: Work, rows: Sequence[Account]) -> list[bytes]:
-    """Admin::Account of each, in the order they came."""
+async def render_admin(work: Work, rows: Sequence[Account], *, with_addresses: bool = True) -> list[bytes]:
+    """Admin::Account of each, in the order they came; e-mail and IP addresses may be left out."""
     shown = await render(work, rows)
     people = await for_staff.staff_view.records_of(work.db, [row.user_id for row in rows if row.user_id is not None])
+    if not with_addresses:
+        people = {id: msgspec.structs.replace(one, email="", addresses=()) for id, one in people.items()}
     roles = await role_store.load(work.db)
     hosts = list({UserId(one.invited_by) for one in people.values() if one.invited_by is not None})
     inviters: Inviters = {one.user_id: one.id for one in await accounts.find_of_users(work.db, hosts)} if hosts else {}
@@ -36,10 +38,13 @@ async def render_admin(work: Work, rows: Sequence[Account]) -> list[bytes]:
     ]
 
 
-async def render_admin_by_id(work: Work, ids: Sequence[AccountId]) -> dict[AccountId, msgspec.Raw]:
+async def render_admin_by_id(
+    work: Work, ids: Sequence[AccountId], *, with_addresses: bool = True
+) -> dict[AccountId, msgspec.Raw]:
     rows: Mapping[AccountId, Account] = await accounts.find_all(work.db, list(dict.fromkeys(ids)))
     found = list(rows.values())
-    return {row.id: msgspec.Raw(one) for row, one in zip(found, await render_admin(work, found), strict=True)}
+    shown = await render_admin(work, found, with_addresses=with_addresses)
+    return {row.id: msgspec.Raw(one) for row, one in zip(found, shown, strict=True)}
 
 
 def _whole(row: Account, shown: bytes, person: PersonRecord | None, roles: Roles, inviters: Inviters) -> bytes:

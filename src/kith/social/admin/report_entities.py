@@ -14,15 +14,18 @@ from kith.social.instance import store as instance
 from kith.social.instance.entities import rule_shape
 from kith.social.moderation.tables import Note, Report
 from kith.social.moments import maybe, moment
+from kith.social.staff import Staff
 from kith.social.statuses.entities import render_for_staff
 
 _encode = msgspec.json.Encoder().encode
 
 
-async def render_admin_reports(work: Work, rows: Sequence[Report], me: AccountId | None) -> list[bytes]:
+async def render_admin_reports(work: Work, rows: Sequence[Report], by: Staff) -> list[bytes]:
+    """Addresses of people are for those who manage users."""
     named = [id for row in rows for id in (row.account_id, row.target_id, row.assigned_id, row.action_taken_by_id)]
-    people = await render_admin_by_id(work, [id for id in named if id is not None])
-    posts = await render_for_staff(work, [int(id) for row in rows for id in row.status_ids], me)
+    with_addresses = by.may("manage_users")
+    people = await render_admin_by_id(work, [id for id in named if id is not None], with_addresses=with_addresses)
+    posts = await render_for_staff(work, [int(id) for row in rows for id in row.status_ids], by.account_id)
     rules = {str(rule.id): rule_shape(rule) for rule in await instance.every_rule(work.db)}
     return [_encode(_shape(row, people, posts, rules)) for row in rows]
 

@@ -22,6 +22,7 @@ from kith.social.ids import AccountId, StatusId
 from kith.social.moderation import store as moderation
 from kith.social.moderation.facts import ReportChanged, ReportCreated
 from kith.social.moments import moment
+from kith.social.staff import OPERATOR
 from kith.social.statuses.entities import render_by_id
 from kith.social.statuses.facts import StatusEdited, StatusPosted
 from kith.social.statuses.tables import PUBLIC, UNLISTED, statuses
@@ -96,7 +97,7 @@ async def _object(work: Work, event: str, id: int) -> msgspec.Raw | None:
         return (await render_admin_by_id(work, [AccountId(id)])).get(AccountId(id))
     if event.startswith("report."):
         report = await moderation.find_report(work.db, id)
-        return None if report is None else msgspec.Raw((await render_admin_reports(work, [report], None))[0])
+        return None if report is None else msgspec.Raw((await render_admin_reports(work, [report], OPERATOR))[0])
     found = (await render_by_id(work, [id], None)).get(StatusId(id))
     return None if found is None else msgspec.Raw(found)
 

@@ -71,8 +71,8 @@ async def _write(work: Work, owner: Account, path: Path) -> None:
         files = [owner.avatar, owner.header, *await _write_posts(work, owner, documents, archive)]
         liked = await store.favourite_uris(work.db, owner.id, MOST_MARKS)
         kept = [uri for _, uri in await transfers.bookmarked(work.db, owner.id, MOST_MARKS)]
-        archive.writestr("likes.json", _encode(_collection("likes.json", liked)))
-        archive.writestr("bookmarks.json", _encode(_collection("bookmarks.json", kept)))
+        for name, uris in (("likes.json", liked), ("bookmarks.json", kept)):
+            await asyncio.to_thread(archive.writestr, name, _encode(_collection(name, uris)))
         await _write_files(work, archive, files)
 
 

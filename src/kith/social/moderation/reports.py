@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from kith.base.errors import Complaint, Invalid, NotFound
+from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -18,7 +18,7 @@ from kith.social.moderation.tables import Note, Report
 from kith.social.notification_emails import store as notification_emails
 from kith.social.notifications import service as notifications
 from kith.social.notifications.service import Notice
-from kith.social.staff import Staff, record
+from kith.social.staff import SUPERUSER, Staff, record, role_of
 
 CATEGORIES = ("spam", "legal", "violation", "other")
 LONGEST_COMMENT = 1000
@@ -135,11 +135,27 @@ async def find(work: Work, report_id: int) -> Report:
     return found
 
 
-async def _change(work: Work, by: Staff, report: Report, action: str, **changed: object) -> Report:
+def may_see(by: Staff, report: Report) -> bool:
+    """Nobody below an administrator deals with a report about themselves, or learns who has made it."""
+    return report.target_id != by.account_id or by.is_above(SUPERUSER - 1)
+
+
+async def _refuse_mightier(work: Work, by: Staff, report: Report) -> Account | None:
+    """Refuse a report about oneself, or about somebody who stands above; returns whom it is about."""
     by.check("manage_reports")
+    if not may_see(by, report):
+        raise NotFound
+    target = await accounts.find(work.db, report.target_id)
+    role = await role_of(work, target) if target is not None else None
+    if role is not None and not by.is_above(role.position - 1):
+        raise Forbidden
+    return target
+
+
+async def _change(work: Work, by: Staff, report: Report, action: str, **changed: object) -> Report:
+    target = await _refuse_mightier(work, by, report)
     changed["updated_at"] = work.now
     await store.change(work.db, "report", report.id, changed)
-    target = await accounts.find(work.db, report.target_id)
     await record(work, by, action, target, report={"id": str(report.id)})
     work.announce(ReportChanged(report_id=report.id))
     return await find(work, report.id)
@@ -173,8 +189,8 @@ async def reopen(work: Work, by: Staff, report: Report) -> Report:
 
 async def add_note(work: Work, by: Staff, report_id: int, content: str) -> Note:
     """Among the team; the person reported never sees it."""
-    by.check("manage_reports")
     report = await find(work, report_id)
+    await _refuse_mightier(work, by, report)
     content = content.strip()
     if not content:
         raise Invalid(fields={"content": [Complaint("can't be blank", "blank")]})
@@ -190,9 +206,9 @@ async def add_note(work: Work, by: Staff, report_id: int, content: str) -> Note:
 
 
 async def remove_note(work: Work, by: Staff, note_id: int) -> None:
-    by.check("manage_reports")
     note = await store.find_note(work.db, note_id)
     if note is None:
         raise NotFound
+    await _refuse_mightier(work, by, await find(work, note.report_id))
     await store.remove(work.db, "note", note_id)
     await record(work, by, "destroy_report_note", report={"id": str(note.report_id)})

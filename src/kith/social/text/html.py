@@ -19,7 +19,9 @@ __all__ = ["clean", "kept", "plain", "shown", "to_html", "to_line"]
 
 SHOWN_CHARACTERS = 30
 MOST_CHARACTERS = 64 * 1024
-MOST_BYTES = 64 * 1024  # of what is stored of one text
+# Of what is stored of one text: a page shows eighty of them.
+MOST_BYTES = 64 * 1024
+MOST_TAGS = 2_000
 MOST_NESTING = 100
 MOST_STYLES = 8
 MOST_ATTRIBUTES = 100
@@ -128,7 +130,7 @@ _VALUE = rf'{_CLASS}|{_REL}|translate="no"|target="_blank"|(?:lang|start|reverse
 _HREF = rf'href="(?:{"|".join(sorted(_SCHEMES))}):[^"<>]*+"'
 _CLEANED = re.compile(
     rf"(?:[^<>]++|</(?:{'|'.join(sorted(_TAGS))})>|<(?:{'|'.join(sorted(_TAGS - {'a'}))})(?:[ ](?:{_VALUE}))*+>"
-    rf'|<br[ ]/>|<a(?=[^<>]*[ ]rel=")(?:[ ](?:{_VALUE}|{_HREF}))++>)*+',
+    rf'|<br[ ]/>|<a(?:(?=[^<>]*[ ]rel=")|(?![^<>]*[ ]target=))(?:[ ](?:{_VALUE}|{_HREF}))++>)*+',
     re.IGNORECASE,
 )
 
@@ -173,17 +175,20 @@ def clean(html: str) -> str:
     return _cleaner().clean(html)
 
 
-def kept(html: str) -> str:
-    """What is stored of somebody else's HTML: cleaned; too long for that, as much of its text as there is room for."""
-    cleaned = clean(html)
-    if _has_room(cleaned) and _CLEANED.fullmatch(cleaned):
-        return cleaned
-    text = plain(html)
-    return f"<p>{_escaped(text if _has_room(_escaped(text)) else text[: MOST_BYTES // 6])}</p>"
+def kept(html: str, *, most: int = MOST_BYTES, tags: int = MOST_TAGS) -> str:
+    """What is stored of somebody else's HTML: cleaned; too long or dense for that, as much of its text as has room."""
+    if html.count("<") <= 2 * tags:
+        cleaned = clean(html)
+        if cleaned.count("<") <= tags and _size(cleaned) <= most and _CLEANED.fullmatch(cleaned):
+            return cleaned
+    text = plain(html)[:most]
+    while (size := _size(_escaped(text))) > most:
+        text = text[: len(text) * most // size - 1]
+    return f"<p>{_escaped(text)}</p>"
 
 
-def _has_room(html: str) -> bool:
-    return len(html.encode("utf-8", "surrogatepass")) <= MOST_BYTES
+def _size(html: str) -> int:
+    return len(html.encode("utf-8", "surrogatepass"))
 
 
 def shown(html: str) -> str:

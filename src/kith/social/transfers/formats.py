@@ -16,7 +16,9 @@ __all__ = ["HEADERS", "KINDS", "MOST_BYTES", "MOST_ROWS", "read_rows", "write_ro
 KINDS = ("following", "lists", "muting", "blocking", "domain_blocking", "bookmarks")
 MOST_BYTES = 1 << 20
 MOST_ROWS = 20_000
+MOST_LINES = 2 * MOST_ROWS  # with empty ones
 LONGEST = 2000  # of one value
+_TOO_LONG = f"There are more than {MOST_ROWS} rows in this file."
 _NO_CSV = "This is not a CSV file in UTF-8."
 # The names that columns have in files with a first row of names; those without have only the first, or for lists two.
 HEADERS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -54,6 +56,8 @@ def read_rows(kind: str, content: bytes) -> list[dict[str, Any]]:
         raise Malformed("The file is too large. At most 1 MB can be imported.")
     if b"\0" in content:
         raise Malformed(_NO_CSV)
+    if content.count(b"\n") > MOST_LINES:
+        raise Malformed(_TOO_LONG)
     try:
         lines = csv.reader(io.StringIO(content.decode("utf-8-sig")), strict=True)
         found = [line for line in lines if any(value.strip() for value in line)]
@@ -61,7 +65,7 @@ def read_rows(kind: str, content: bytes) -> list[dict[str, Any]]:
         raise Malformed(_NO_CSV) from error
     names, found = _columns(kind, found)
     if len(found) > MOST_ROWS:
-        raise Malformed(f"There are more than {MOST_ROWS} rows in this file.")
+        raise Malformed(_TOO_LONG)
     rows = [row for line in found if (row := _row(names, line)) is not None]
     if not rows:
         raise Malformed("Nothing in this file can be imported. Does it fit the kind you chose?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from kith.base.errors import Conflict, Malformed, NotFound
@@ -83,7 +84,7 @@ async def begin(work: Work, actor: Account, kind: str, content: bytes, *, filena
     """Keep the rows of a file; a job does the rest, some at a time. One file of somebody's goes at a time."""
     if kind not in KINDS:
         raise Malformed("Please choose what is in the file.")
-    rows = read_rows(kind, content)
+    rows = await asyncio.to_thread(read_rows, kind, content)
     await work.db.hold(f"imports:{actor.id}")
     if await store.count_running(work.db, actor.id):
         raise Conflict("Another file of yours is being imported. Please wait until it is done.")

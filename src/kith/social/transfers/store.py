@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -13,6 +14,7 @@ from kith.social.lists.tables import lists, members
 from kith.social.statuses.tables import bookmarks, statuses
 from kith.social.transfers.tables import Import, ImportRow, import_rows, imports
 
+PAGE = 500
 _me: BindParameter[Any] = bindparam("me")
 _import: BindParameter[Any] = bindparam("import")
 _most: BindParameter[Any] = bindparam("most")
@@ -67,7 +69,10 @@ _count_bookmarks = query(select(func.count()).select_from(bookmarks).where(bookm
 
 async def insert(db: Session, new: Import, rows: Sequence[dict[str, Any]]) -> None:
     await db.run(_insert, **{name: getattr(new, name) for name in Import.__struct_fields__})
-    await db.many(_insert_rows, [{"import_id": new.id, "has_failed": False, **row} for row in rows])
+    for start in range(0, len(rows), PAGE):
+        page = rows[start : start + PAGE]
+        await db.many(_insert_rows, [{"import_id": new.id, "has_failed": False, **row} for row in page])
+        await asyncio.sleep(0)  # others are served between two pages
 
 
 async def find(db: Session, import_id: int) -> Import | None:

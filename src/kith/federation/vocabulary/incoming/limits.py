@@ -4,7 +4,7 @@ from __future__ import annotations
 
 DOCUMENT_BYTES = 1024 * 1024
 DEPTH = 32
-VALUES = 100_000
+VALUES = 20_000
 
 URI_LENGTH = 2048  # bytes: PostgreSQL has no index for what is much longer
 THREAD_LENGTH = 512  # the name of a conversation, which is no address
@@ -28,6 +28,7 @@ SHORTCODE_LENGTH = 2048
 TAGS = 1000  # looked at; past them nothing is understood
 POLL_OPTIONS = 500
 OPTION_LENGTH = 2000
+OPTIONS_LENGTH = 64_000  # of all of a poll together; where they are longer, each is cut
 RECIPIENTS = 1000
 APPROVALS = 100
 REACTION_LENGTH = 2048

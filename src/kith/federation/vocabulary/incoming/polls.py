@@ -53,6 +53,9 @@ def _options(value: Any) -> list[IncomingPollOption]:
         name = read_text(one.get("name"), limits.OPTION_LENGTH) or read_map(one.get("nameMap"))[0]
         if name:
             found.append(IncomingPollOption(name[: limits.OPTION_LENGTH], _votes(one)))
+    if sum(len(one.name) for one in found) > limits.OPTIONS_LENGTH:
+        share = limits.OPTIONS_LENGTH // len(found)
+        found = [msgspec.structs.replace(one, name=one.name[:share]) for one in found]
     return found
 
 

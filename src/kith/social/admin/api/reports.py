@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, number, post, route
@@ -53,12 +54,14 @@ async def show_reports(exchange: Exchange, work: Work, by: TheStaff, asked: From
         account=number(asked.account_id) if asked.account_id else None,
         target=number(asked.target_account_id) if asked.target_account_id else None,
     )
-    shown = await render_admin_reports(work, rows, by.account_id)
+    shown = await render_admin_reports(work, [row for row in rows if reports.may_see(by, row)], by)
     return list_of(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD3)
 
 
 async def _shown(exchange: Exchange, work: Work, by: Staff, report: Report) -> Answer:
-    [shown] = await render_admin_reports(work, [report], by.account_id)
+    if not reports.may_see(by, report):
+        raise NotFound
+    [shown] = await render_admin_reports(work, [report], by)
     return answer(exchange, shown)
 
 
@@ -98,9 +101,11 @@ async def reopen(exchange: Exchange, work: Work, by: TheStaff, id: FromPath[int]
 
 
 @get("/api/v1/admin/report_notes", guards=[READ])
-async def show_notes(work: Work, about: FromQuery[About]) -> list[dict[str, Any]]:
+async def show_notes(work: Work, by: TheStaff, about: FromQuery[About]) -> list[dict[str, Any]]:
     """What the team has written to itself about a report."""
     report = await reports.find(work, number(about.report_id))
+    if not reports.may_see(by, report):
+        raise NotFound
     return [render_note(note) for note in await store.notes_of(work.db, report.id)]
 
 
