@@ -7,6 +7,7 @@ import math
 import struct
 import zlib
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import av
@@ -79,7 +80,8 @@ def video(
         seen.pix_fmt = pix_fmt
         if codec == "libx265":
             # In one process all encoders of this kind must have blocks of one size, while one that is over is still there.
-            seen.options = {"x265-params": "log-level=none:ctu=16"}
+            # Without threads of their own they do not depend on how many the machine has to give at that moment.
+            seen.options = {"x265-params": "log-level=none:ctu=16:pools=none:frame-threads=1:no-wpp=1"}
         heard = target.add_stream(sound, rate=48_000, layout="stereo") if sound else None
         for count in range(frames):
             frame = VideoFrame.from_image(picture(size))  # type: ignore[no-untyped-call]
@@ -163,6 +165,7 @@ def many_scans_jpeg(scans: int, size: Size) -> bytes:
     return data[:-2] + last * scans + data[-2:]
 
 
+@cache
 def heic(size: Size = (64, 64)) -> bytes:
     """One still picture in HEVC, in the boxes that an iPhone uses."""
     film = io.BytesIO(video("matroska", "libx265", size, frames=1))
