@@ -150,7 +150,11 @@ def test_what_comes_in_masses_is_kept_in_bounds() -> None:
     assert [one.url for one in note.attachments.files] == [f"https://a.example/{number}.png" for number in range(4)]
     assert note.poll is not None
     assert len(note.poll.options) == 500
-    assert len(note.poll.options[400].name) == 2000
+    assert sum(len(one.name) for one in note.poll.options) <= 64_000
+    assert {len(one.name) for one in note.poll.options} == {128}
+    few = read_note(with_(mastodon.NOTE, type="Question", oneOf=[{"name": "a" * 9000}])).poll
+    assert few is not None
+    assert len(few.options[0].name) == 2000
 
     actor = read_actor(
         with_(

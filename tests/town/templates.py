@@ -61,8 +61,14 @@ def _folder() -> Path:
     """Shared by the processes of a run, and removed with the one that began it."""
     if _FOLDER not in os.environ:
         os.environ[_FOLDER] = tempfile.mkdtemp(prefix="kith-templates-")
-        atexit.register(shutil.rmtree, os.environ[_FOLDER], ignore_errors=True)
+        atexit.register(_remove_folder, os.getpid())
     return Path(os.environ[_FOLDER])
+
+
+def _remove_folder(owner: int) -> None:
+    """Not by a fork that ends sooner."""
+    if os.getpid() == owner:
+        shutil.rmtree(os.environ[_FOLDER], ignore_errors=True)
 
 
 async def sqlite_template(stage: Stage) -> Path:
