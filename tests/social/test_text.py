@@ -108,6 +108,11 @@ def test_what_was_stored_unclean_is_harmless_when_it_is_shown(html: str) -> None
     assert is_harmless(shown(html))
 
 
+@pytest.mark.parametrize("html", ["<p>hello</p></p></span>", "<ul><li><blockquote>", "<b><i></b></i>", "</p>", "<p>"])
+def test_an_element_that_was_stored_open_is_closed(html: str) -> None:
+    assert shown(html) == clean(html) != html
+
+
 @pytest.mark.parametrize(
     "html",
     [

@@ -15,6 +15,7 @@ from kith.social.text.html import shown
 
 __all__ = ["ShownPost", "emphasised", "shown_post", "written"]
 
+MOST_PICTURES = 100  # of emoji in one text
 _TAGS = re.compile(r"(<[^<>]*>)")
 _OWN_LINK = re.compile(r"<a [^<>]*>")
 _MENTION = re.compile(r' class="[^"]*\b(?:mention|hashtag)\b')
@@ -89,15 +90,23 @@ def emphasised(text: str, emojis: Sequence[dict[str, Any]]) -> str:
 
 
 def _pictured(html: str, emojis: Sequence[dict[str, Any]]) -> str:
-    """Only in the text between tags."""
+    """Only in the text between tags, and only the first of very many: each is forty times as long as its name."""
     if not emojis:
         return html
     urls = {one["shortcode"]: one["static_url"] for one in emojis}
+    left = MOST_PICTURES
 
     def picture(match: re.Match[str]) -> str:
+        nonlocal left
         url, code = urls.get(match[1]), escape(match[0])
-        return f'<img class="emoji" src="{escape(url)}" alt="{code}" title="{code}">' if url else match[0]
+        if not url:
+            return match[0]
+        left -= 1
+        return f'<img class="emoji" src="{escape(url)}" alt="{code}" title="{code}">'
 
     pieces = _TAGS.split(html)
-    pieces[::2] = [SHORTCODE.sub(picture, text) for text in pieces[::2]]
+    for place in range(0, len(pieces), 2):
+        pieces[place] = SHORTCODE.sub(picture, pieces[place], count=left)
+        if left <= 0:
+            break
     return "".join(pieces)

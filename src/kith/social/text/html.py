@@ -127,6 +127,7 @@ _ANY_TAG = re.compile(r"<[^>]*>")
 _CLASS = r'class="(?:(?:mention|hashtag|ellipsis|invisible|quote-inline|(?:h|p|u|dt|e)-[^"<>\s]*+)[ ]?)*+"'
 _REL = r'rel="(?:tag|nofollow[ ]noopener(?:[ ]me)?)"'
 _VALUE = rf'{_CLASS}|{_REL}|translate="no"|target="_blank"|(?:lang|start|reversed|value)="[^"<>]*+"'
+_EITHER_TAG = re.compile(r"<(/?)(?!br\b)([a-z]+)", re.IGNORECASE)
 _HREF = rf'href="(?:{"|".join(sorted(_SCHEMES))}):[^"<>]*+"'
 _CLEANED = re.compile(
     rf"(?:[^<>]++|</(?:{'|'.join(sorted(_TAGS))})>|<(?:{'|'.join(sorted(_TAGS - {'a'}))})(?:[ ](?:{_VALUE}))*+>"
@@ -196,7 +197,18 @@ def shown(html: str) -> str:
 
     A page of very long texts must not cost whoever asks for it what cleaning each of them costs.
     """
-    return html if _CLEANED.fullmatch(html) else clean(html)
+    return html if _CLEANED.fullmatch(html) and _is_balanced(html) else clean(html)
+
+
+def _is_balanced(html: str) -> bool:
+    """Whether every element ends where it should: cleaning sees to it, and what was stored unclean may not."""
+    stack: list[str] = []
+    for end, name in _EITHER_TAG.findall(html):
+        if not end:
+            stack.append(name)
+        elif not stack or stack.pop() != name:
+            return False
+    return not stack
 
 
 def _is_shallow(html: str) -> bool:

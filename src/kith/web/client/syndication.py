@@ -5,6 +5,7 @@ Whoever asks, it is what strangers see, so that anything on the way may keep it 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -80,7 +81,7 @@ async def feed_of_person(exchange: Exchange, account: Account, ending: str) -> A
         icon=entity["avatar_static"],
     )
     headers: Headers = ((b"x-robots-tag", b"noindex"),) if account.noindex else ()
-    return _answer(exchange, ending, channel, await _posts(work, rows), say, headers)
+    return await _answer(exchange, ending, channel, await _posts(work, rows), say, headers)
 
 
 async def feed_of_tag(exchange: Exchange, name: str, ending: str) -> Answer:
@@ -95,7 +96,7 @@ async def feed_of_tag(exchange: Exchange, name: str, ending: str) -> Answer:
     page = tag_url(work.settings, tag)
     about = say(OF_TAG, name=f"#{name}")
     channel = Channel(f"#{name}", about, page, f"{page}.{ending}")
-    return _answer(exchange, ending, channel, await _posts(work, rows), say, ())
+    return await _answer(exchange, ending, channel, await _posts(work, rows), say, ())
 
 
 def _begin(exchange: Exchange) -> Work:
@@ -110,7 +111,7 @@ async def _posts(work: Work, rows: str | None) -> list[dict[str, Any]]:
     return found
 
 
-def _answer(
+async def _answer(
     exchange: Exchange,
     ending: str,
     channel: Channel,
@@ -119,8 +120,12 @@ def _answer(
     headers: Headers,
 ) -> Answer:
     """Whoever has this already is told so in few words."""
-    write, kind = _FORMS[ending]
-    body = write(channel, posts, say).encode()
+    write_one, write, kind = _FORMS[ending]
+    written_posts = []
+    for post in posts:
+        written_posts.append(write_one(post, say))
+        await asyncio.sleep(0)  # others are served between two posts
+    body = write(channel, _newest(posts), "".join(written_posts)).encode()
     tag = b'"%b"' % hashlib.sha256(body).hexdigest()[:32].encode()
     headers = (*headers, CACHED, (b"etag", tag), (b"vary", b"Accept-Language"))
     known = exchange.header(b"if-none-match")
@@ -155,8 +160,7 @@ def _newest(posts: Sequence[dict[str, Any]]) -> datetime | None:
     return max((_moment(one["edited_at"] or one["created_at"]) for one in posts), default=None)
 
 
-def _rss(channel: Channel, posts: Sequence[dict[str, Any]], say: Translator) -> str:
-    newest = _newest(posts)
+def _rss(channel: Channel, newest: datetime | None, posts: str) -> str:
     image = ""
     if channel.icon:
         image = (
@@ -168,7 +172,7 @@ def _rss(channel: Channel, posts: Sequence[dict[str, Any]], say: Translator) -> 
         f"{_element('title', channel.title)}{_element('description', channel.about)}{_element('link', channel.address)}"
         f'<atom:link rel="self" type="application/rss+xml" href="{_text(channel.own_address)}"/>{image}'
         f"{_element('lastBuildDate', format_datetime(newest)) if newest else ''}{_element('generator', 'Kith')}"
-        f"{''.join(_item(one, say) for one in posts)}</channel></rss>\n"
+        f"{posts}</channel></rss>\n"
     )
 
 
@@ -193,15 +197,15 @@ def _attached(medium: dict[str, Any], post: dict[str, Any]) -> str:
     )
 
 
-def _atom(channel: Channel, posts: Sequence[dict[str, Any]], say: Translator) -> str:
-    updated = (_newest(posts) or datetime.fromtimestamp(0, UTC)).isoformat()
+def _atom(channel: Channel, newest: datetime | None, posts: str) -> str:
+    updated = (newest or datetime.fromtimestamp(0, UTC)).isoformat()
     icon = _element("icon", channel.icon) if channel.icon else ""
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
         f"{_element('id', channel.address)}{_element('title', channel.title)}{_element('subtitle', channel.about)}"
         f'{_element("updated", updated)}<link rel="alternate" type="text/html" href="{_text(channel.address)}"/>'
         f'<link rel="self" type="application/atom+xml" href="{_text(channel.own_address)}"/>{icon}'
-        f"{_element('generator', 'Kith')}{''.join(_entry(one, say) for one in posts)}</feed>\n"
+        f"{_element('generator', 'Kith')}{posts}</feed>\n"
     )
 
 
@@ -225,8 +229,9 @@ def _quoted(tag: dict[str, Any]) -> str:
     return f'"{_text(tag["name"])}"'
 
 
-Write = Callable[[Channel, Sequence[dict[str, Any]], Translator], str]
-_FORMS: dict[str, tuple[Write, str]] = {
-    "rss": (_rss, "application/rss+xml"),
-    "atom": (_atom, "application/atom+xml"),
+WriteOne = Callable[[dict[str, Any], Translator], str]
+Write = Callable[[Channel, datetime | None, str], str]
+_FORMS: dict[str, tuple[WriteOne, Write, str]] = {
+    "rss": (_item, _rss, "application/rss+xml"),
+    "atom": (_entry, _atom, "application/atom+xml"),
 }
