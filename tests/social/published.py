@@ -69,12 +69,31 @@ def schema_at(method: str, template: str, status: int) -> Schema | None:
     return found
 
 
+def _within(schema: Any) -> set[str]:
+    """The entities that a schema names, and those that they name."""
+    found: set[str] = set()
+    left = [schema]
+    while left:
+        one = left.pop()
+        if isinstance(one, list):
+            left.extend(one)
+        elif isinstance(one, dict):
+            left.extend(one.values())
+            name = str(one.get("$ref", "")).removeprefix("#/components/schemas/")
+            if name in _entities() and name not in found:
+                found.add(name)
+                left.append(_entities()[name])
+    return found
+
+
 @functools.lru_cache(1000)
 def _validator(method: str, template: str, status: int) -> jsonschema_rs.Draft202012Validator | None:
+    """With the entities that it needs: a process has hundreds of these, and all entities in each would be gigabytes."""
     schema = schema_at(method, template, status)
     if schema is None:
         return None
-    return jsonschema_rs.Draft202012Validator({**_strict(schema), "components": {"schemas": _entities()}})
+    needed = {name: _entities()[name] for name in _within(schema)}
+    return jsonschema_rs.Draft202012Validator({**_strict(schema), "components": {"schemas": needed}})
 
 
 def deviations(answer: httpx.Response) -> list[str]:
