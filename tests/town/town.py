@@ -22,6 +22,7 @@ import httpx
 
 from kith.app import House, open_house
 from kith.base.db import Database, connect
+from kith.base.db.postgres import Postgres
 from kith.base.settings import load
 from kith.base.stored_settings import load_stored
 from kith.identity.users.passwords import Passwords
@@ -31,6 +32,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.user_accounts import make as make_account
 from kith.social.ids import UserId
 from tests.town import postgres
+from tests.town.kept_relay import KeptRelay
 from tests.town.nursery import Child, give_birth, run
 from tests.town.people import Person
 from tests.town.ports import ReservedPort
@@ -164,20 +166,22 @@ class Town:
     async def house(self) -> AsyncIterator[House]:
         """The parts of this town's server, opened beside it as its commands do.
 
-        To open a database takes longer than what most tests do with it, so that of a running server on SQLite stays open.
-        Where nothing runs, nothing stays open: whoever moves or replaces the database does so then.
+        To open a database takes longer than what most tests do with it, so that of a running server stays open. Where
+        nothing runs, nothing stays open: whoever moves or replaces the database does so then.
         """
-        if not self.is_running or self.engine != "sqlite":
-            async with open_house(load(self.environment), connections=2) as house:
+        settings = load(self.environment)
+        if not self.is_running or settings.database_replicas:
+            async with open_house(settings, connections=2) as house:
                 yield house
             return
-        settings = load(self.environment)
         if self._database is None:
-            self._database = await connect(settings, connections=2)
+            self._database = await connect(settings, connections=4)
         house = House(settings, self._database)
         await load_stored(house.works)
         await house.ids.lease()
         keeping = asyncio.create_task(house.ids.keep())
+        relay = KeptRelay(self._database, house.news) if isinstance(self._database, Postgres) else None
+        telling = asyncio.create_task(relay.run()) if relay is not None else None
         self._guests += 1
         try:
             yield house
@@ -186,6 +190,9 @@ class Town:
             # Between two tests the loop stands still: nothing may hold the database then.
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
+            if relay is not None and telling is not None:
+                relay.end()
+                await telling
             await house.close()
             await house.ids.release()
             if self._guests == 0 and not self.is_running:
