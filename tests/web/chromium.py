@@ -10,6 +10,7 @@ from typing import Any, Literal
 from axe_playwright_python.async_playwright import Axe, AxeResults  # type: ignore[import-untyped]
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright, expect
 
+from tests.modes import is_all
 from tests.town import Person, Town
 from tests.town.debian import need
 
@@ -31,7 +32,6 @@ expect.set_options(timeout=30_000)  # both cores may be busy with other tests; w
 _LOOKS: tuple[tuple[int, Scheme, Scheme], ...] = ((1280, "light", "dark"), (320, "dark", "light"))
 _PARTS = ("stylesheet", "script", "image", "font", "media", "manifest")
 _CONTRAST = "{runOnly: ['color-contrast'], resultTypes: ['violations']}"
-_ALL = "{resultTypes: ['violations']}"
 _WRONG = "axe.run(OPTIONS).then(({violations, testEngine}) => ({violations, testEngine}))"
 _STICKING_OUT = """() => {
   const root = document.documentElement, was = root.dir, found = {};
@@ -52,6 +52,30 @@ _TEXTS = """() => {
   });
   return found;
 }"""
+# Beside that, all that the contrast of what can be seen comes of: its colour, size and weight, and every ground beneath it.
+_COLOURS = """() => {
+  const plain = one => one ? one.tagName + "." + [...one.classList].sort().join(".") : "";
+  const grounds = new Map([[null, ""]]);
+  const ground = one => {
+    if (!grounds.has(one)) {
+      const {backgroundColor, backgroundImage, opacity} = getComputedStyle(one);
+      grounds.set(one, [backgroundColor, backgroundImage, opacity].join() + " on " + ground(one.parentElement));
+    }
+    return grounds.get(one);
+  };
+  const found = {};
+  [...document.body.querySelectorAll("*")].forEach((one, place) => {
+    const isText = [...one.childNodes].some(part => part.nodeType === 3 && part.data.trim());
+    if ((isText || one.matches("input, select, textarea")) && one.checkVisibility({visibilityProperty: true})) {
+      const {color, fontSize, fontWeight, textShadow} = getComputedStyle(one);
+      const within = one.parentElement;
+      const where = [plain(one), plain(within), plain(within.parentElement)].join(" in ");
+      found[[where, color, fontSize, fontWeight, textShadow, ground(one)].join()] ??= place;
+    }
+  });
+  return found;
+}"""
+_measured: set[str] = set()  # texts, as told by _COLOURS, of which axe has found that they can be read
 _CONTRAST_OF = """([places]) => {
   const every = document.body.querySelectorAll("*");
   return axe.run(places.map(place => every[place]), OPTIONS).then(({violations, testEngine}) => ({violations, testEngine}));
@@ -127,7 +151,7 @@ async def send(page: Page, answers: dict[str, str], button: str = "Continue") ->
     await page.get_by_role("button", name=button, exact=True).click()
 
 
-async def _barriers(page: Page, options: str = _ALL) -> Any:
+async def _barriers(page: Page, options: str) -> Any:
     """What axe has to say: brought to a page once, and asked for what is wrong only, which is far less to carry."""
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE.axe_script)
@@ -145,9 +169,22 @@ async def bring_axe(page: Page) -> None:
 
 async def check(page: Page) -> None:
     """Nothing that axe knows to be a barrier, and the plain rules of a page of ours."""
-    _refuse(page, await _barriers(page))
+    _refuse(page, await _barriers(page, _ALL_BUT_CONTRAST))
+    await check_contrast(page)
     await check_headings(page)
     await check_width(page)
+
+
+async def check_contrast(page: Page) -> None:
+    """By day or by night, as the page is shown now. Where a text stands as one that was measured, it is as easy to read."""
+    if is_all():
+        _refuse(page, await _barriers(page, _CONTRAST))
+        return
+    texts = await page.evaluate(_COLOURS)
+    new = [place for text, place in texts.items() if text not in _measured]
+    if new:
+        _refuse(page, AxeResults(await page.evaluate(_CONTRAST_OF, [new])))
+    _measured.update(texts)
 
 
 async def check_headings(page: Page) -> None:
@@ -168,7 +205,7 @@ async def check_everywhere(page: Page) -> None:
         await page.emulate_media(color_scheme=first)
         await check(page)
         await page.emulate_media(color_scheme=second)
-        _refuse(page, await _barriers(page, _CONTRAST))
+        await check_contrast(page)
 
 
 async def check_once(page: Page, seen: set[str]) -> None:
