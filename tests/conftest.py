@@ -76,6 +76,7 @@ def pytest_collection_finish() -> None:
     """All tests stay to the end: looking through them for garbage takes seconds each time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)  # as in a server
     gc.enable()
 
 

@@ -14,6 +14,7 @@ from kith.migrations.runner import upgrade
 from tests.social.members import join, until
 from tests.social.posts import post
 from tests.town import Town
+from tests.town.plain import PLAIN
 from tests.town.ports import ReservedPort
 from tests.town.standby import primary_and_standby
 
@@ -35,7 +36,7 @@ async def test_strangers_read_from_a_standby_and_members_never_miss_their_own(tm
             seen = await post(ada, "before")
 
             async def numbers() -> str:
-                async with httpx.AsyncClient() as http:
+                async with httpx.AsyncClient(verify=PLAIN) as http:
                     return (await http.get(f"http://127.0.0.1:{metrics.number}/metrics")).text
 
             async def strangers_see(id: str) -> bool:

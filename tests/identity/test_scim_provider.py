@@ -17,6 +17,7 @@ from tests.identity.odd_scim_service import answer, odd_service
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.scim_service import Service, make_service
 from tests.town import Person, Town, build_town
+from tests.town.plain import PLAIN
 from tests.town.ports import ReservedPort
 from tests.town.town import Engine
 
@@ -31,18 +32,18 @@ class Published:
         self.token = TOKEN
 
     async def all(self, kind: str) -> list[dict[str, Any]]:
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, verify=PLAIN) as http:
             answer = await http.get(f"{self.url}/{kind}", params={"count": 100})
         listed: list[dict[str, Any]] = answer.json().get("Resources", [])
         return listed
 
     async def add(self, body: dict[str, Any]) -> None:
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, verify=PLAIN) as http:
             answer = await http.post(f"{self.url}/Users", json=body)
         assert answer.status_code == 201, answer.text
 
     async def delete(self, kind: str, id: str) -> None:
-        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+        async with httpx.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}, verify=PLAIN) as http:
             answer = await http.delete(f"{self.url}/{kind}/{id}")
         assert answer.status_code == 204, answer.text
 
