@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests import quick
 from tests.databases import runs_in_this_mode
 from tests.progress import ProgressReport
-from tests.room_tests import LONGEST
+from tests.room_tests import LONG, LONGEST
 from tests.town import Town, build_town, nursery, scratch, templates
 from tests.town.ports import ReservedPort
 from tests.town.several import SeveralTown, nodes_wanted
@@ -82,8 +82,9 @@ def pytest_collection_finish() -> None:
 
 def _place(item: pytest.Item) -> int:
     """What takes longest begins first, so that nobody waits for it alone at the end."""
-    path = f"{item.path.parent.name}/{item.path.name}"
-    return LONGEST.index(path) if path in LONGEST else len(LONGEST)
+    path = item.nodeid.partition("::")[0].removeprefix("tests/")
+    first = (*LONGEST, *LONG)
+    return first.index(path) if path in first else len(first)
 
 
 @pytest.fixture(scope="session", params=ENGINES)

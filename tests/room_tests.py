@@ -5,7 +5,7 @@ A room is what `kith.<layer>.<name>` names. `scripts/test --quick` runs these te
 
 from __future__ import annotations
 
-__all__ = ["EVERYWHERE", "LONGEST", "TESTED_BY", "of_other_files"]
+__all__ = ["EVERYWHERE", "LONG", "LONGEST", "TESTED_BY", "of_other_files"]
 
 # What takes longest, longest first. A quick run has it only where it was changed itself.
 LONGEST = (
@@ -19,6 +19,20 @@ LONGEST = (
     "crash/test_posting.py",
     "crash/test_inbox_kills.py",
     "backup/test_round_trip.py",
+)
+
+# What takes half a minute and more with few tests, longest first: begun after that, and not among the small ones at the end.
+LONG = (
+    "identity/test_scim_provider.py",
+    "base/test_jobs.py",
+    "docs/test_pages.py",
+    "web/test_service_worker.py",
+    "test_both_databases.py",
+    "base/test_acme.py",
+    "web/test_api_viewer.py",
+    "docs/test_walkthroughs.py",
+    "identity/test_oauth_leaving.py",
+    "identity/test_ladder_search.py",
 )
 
 # A little of every layer: for what all of it rests on, such as the requirements or the tests' own servers.
