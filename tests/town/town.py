@@ -154,7 +154,7 @@ class Town:
         password = f"correct horse {username}"
         new = NewUser(username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True)
         async with self.house() as house, house.works.begin() as work:
-            user = await create_user(work, _CHEAP, new)
+            user = await create_user(work, _CHEAP, new, judged=True)
             if not self.makes_own_keys:
                 await make_account(work, UserId(user.id))
                 account = await accounts.find_of_user(work.db, UserId(user.id))
