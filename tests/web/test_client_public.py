@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kith.web.client.syndication import Channel, _atom, _rss, split_ending
+from kith.web.client.syndication import Channel, _atom, _entry, _item, _rss, split_ending
 from kith.web.shown_posts import written
 from kith.web.translation import translator
 from tests.conftest import TownBuilder
@@ -273,8 +273,8 @@ def test_whatever_people_write_is_xml(title: str, said: str, tag: str) -> None:
         "account": {"display_name": title, "username": "x", "url": said},
     }  # fmt: skip
     channel = Channel(title, said, "https://x.example/", f"https://x.example/{tag}", said)
-    for write, path in ((_rss, "channel/item"), (_atom, f"{ATOM}entry")):
-        tree = ET.fromstring(write(channel, [entity], translator("de")).encode())
+    for write_one, write, path in ((_item, _rss, "channel/item"), (_entry, _atom, f"{ATOM}entry")):
+        tree = ET.fromstring(write(channel, None, write_one(entity, translator("de"))).encode())
         assert len(tree.findall(path)) == 1
 
 

@@ -131,7 +131,7 @@ _EITHER_TAG = re.compile(r"<(/?)(?!br\b)([a-z]+)", re.IGNORECASE)
 _HREF = rf'href="(?:{"|".join(sorted(_SCHEMES))}):[^"<>]*+"'
 _CLEANED = re.compile(
     rf"(?:[^<>]++|</(?:{'|'.join(sorted(_TAGS))})>|<(?:{'|'.join(sorted(_TAGS - {'a'}))})(?:[ ](?:{_VALUE}))*+>"
-    rf'|<br[ ]/>|<a(?:(?=[^<>]*[ ]rel=")|(?![^<>]*[ ]target=))(?:[ ](?:{_VALUE}|{_HREF}))++>)*+',
+    rf'|<br[ ]/>|<a(?=[^<>]*[ ]rel=")(?:[ ](?:{_VALUE}|{_HREF}))++>)*+',
     re.IGNORECASE,
 )
 
