@@ -23,6 +23,7 @@ from kith.base.errors import Problem
 from kith.base.reading_turns import IN_A_ROUND, ReadingTurns
 from kith.base.server import ConnectionLimits, HttpServer, listen
 from kith.base.server.call import Call
+from kith.base.server.connections import UNREAD_SECONDS
 from kith.base.server.frame_heads import FrameHeads
 from kith.base.server.proxies import Proxies, plain
 from kith.base.server.turns import CREDENTIALS, KNOWN, OF_ONE_ADDRESS, STRANGER, Turns
@@ -286,6 +287,8 @@ async def test_answers_that_nobody_reads_are_no_more_than_fits() -> None:
         assert sum(one.unsent() for one in server.open) <= 40 << 20
         assert modest.held == 4
         assert sys.getrefcount(answer) < 20
+        begun = server.register.now
+        await until(lambda: server.register.now > begun + UNREAD_SECONDS)
         read = await talk(server, b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n", end=False)
         greedy.close()
         modest.close()

@@ -22,6 +22,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store as statuses
+from kith.social.statuses.api.reading import CONTEXT_BYTES
 from kith.social.statuses.service.edit import Changes
 from kith.social.statuses.service.edit import edit as edit_own
 from kith.social.statuses.tables import NOT_KNOWN, Status
@@ -412,6 +413,25 @@ async def test_a_thread_that_answers_itself_has_an_end(town: Town) -> None:
         found = await ada.get(f"/api/v1/statuses/{one.id}/context")
         assert len(found["ancestors"]) + len(found["descendants"]) == 2
     assert [one.in_reply_to_id for one in kept] == [NOT_KNOWN, kept[0].id, kept[1].id]
+
+
+async def test_of_a_thread_of_very_long_answers_is_shown_what_has_room(town: Town) -> None:
+    ada, author = await _follower(town)
+    said = await post(ada)
+    notes = [
+        note_of(author, f"long{number}", f"{number} {'word ' * 12_000}", inReplyTo=said["uri"])
+        for number in range(CONTEXT_BYTES // 60_000 + 20)
+    ]
+    for note in notes:
+        await receive(town, author, create(author, note))
+
+    answer = await ada.call("GET", f"/api/v1/statuses/{said['id']}/context")
+    below = [int(one["id"]) for one in answer.json()["descendants"]]
+    every = sorted([(await _kept(town, note)).id for note in notes])
+
+    assert len(answer.content) < CONTEXT_BYTES + 100
+    assert CONTEXT_BYTES // 70_000 < len(below) < len(notes)
+    assert below == every[: len(below)]
 
 
 async def test_nobody_moves_the_threads_of_others(town: Town) -> None:

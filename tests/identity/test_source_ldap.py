@@ -312,7 +312,7 @@ async def sign_in(browser: Browser, name: str, password: str) -> dict[str, Any]:
 
 
 async def test_people_sign_in_with_the_password_of_the_directory(here: Town, slapd: Slapd) -> None:
-    source = await make_directory(here, slapd, "s-", sync_groups=False)
+    source = await make_directory(here, slapd, "s-", sync_groups=False, password_login_update_internal_password=True)
     await copied(here, source)
     right, wrong, empty, other = Browser(here), Browser(here), Browser(here), Browser(here)
 

@@ -213,6 +213,8 @@ async def test_who_is_reported_does_not_deal_with_it_nor_does_anybody_below_them
     assert await verdict(clerk, "GET", f"{ADMIN}/{about[clerk.id]['id']}") == 404
     [shown] = [one for one in await clerk.get(ADMIN, params={"limit": 200}) if one["id"] == about[mod.id]["id"]]
     [whole] = [one for one in await mod.get(ADMIN, params={"limit": 200}) if one["id"] == about[clerk.id]["id"]]
+    heard = {one["report"]["id"] for one in await mod.get("/api/v1/notifications", params={"types[]": "admin.report"})}
+    assert heard & {one["id"] for one in about.values()} == {about[clerk.id]["id"], about[owner.id]["id"]}
     assert (shown["account"]["email"], shown["account"]["ips"], shown["account"]["ip"]) == ("", [], None)
     assert whole["account"]["email"] == f"{ada.me['username']}@example.org"
 

@@ -25,6 +25,7 @@ REASONS = (
     "slow_head", "slow_body", "slow_reader", "unread", "crowded_address", "crowded", "bad_request", "unknown_method",
 )  # fmt: skip
 MOST_PARTING = 250  # that are being told why they must go, at the same time
+UNREAD_SECONDS = 2.0  # after which somebody who does not read goes before those who may just be about to
 RESERVE = 0.1  # of all places, for people who have signed in
 
 _log = structlog.get_logger()
@@ -33,6 +34,7 @@ _log = structlog.get_logger()
 class Connection(Protocol):
     """What the register needs to know of a connection."""
 
+    client: tuple[str, int]
     is_known: bool
     is_waiting: bool
     since: float  # when waiting for it began, or when it last got on
@@ -48,6 +50,16 @@ class Connection(Protocol):
         ...
 
 
+class _Unread:
+    """How much a client has not taken yet, and since when."""
+
+    __slots__ = ("since", "size")
+
+    def __init__(self, size: int, since: float) -> None:
+        self.size = size
+        self.since = since
+
+
 class Connections:
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
@@ -57,7 +69,7 @@ class Connections:
         self._by_address: defaultdict[str, set[Connection]] = defaultdict(set)
         self._strangers: dict[Connection, None] = {}  # waited for, longest first
         self._known: dict[Connection, None] = {}
-        self._unread: dict[Connection, int] = {}
+        self._unread: dict[Connection, _Unread] = {}
         self._unread_bytes = 0
         self._cut: Counter[str] = Counter()
         self._told_at = 0.0
@@ -151,21 +163,37 @@ class Connections:
                 self._known.pop(connection, None)
 
     def leaves_unread(self, connection: Connection) -> None:
-        """A client does not read its answer. Once all that wait so are too much, whoever leaves most unread goes."""
+        """A client has more to read than its system takes. Once all of it together is too much, some must go: of those
+        that have not read for seconds the longest of the address that leaves most, else whoever leaves most.
+        """
         self.has_read(connection)
-        self._unread[connection] = connection.unsent()
-        self._unread_bytes += self._unread[connection]
+        self._unread[connection] = _Unread(connection.unsent(), self.now)
+        self._unread_bytes += self._unread[connection].size
         if self._unread_bytes <= self.limits.unread_bytes:
             return
-        self._unread = {one: one.unsent() for one in self._unread}
-        self._unread_bytes = sum(self._unread.values())
-        while self._unread_bytes > self.limits.unread_bytes:
-            most = max(self._unread, key=self._unread.__getitem__)
-            self.has_read(most)
-            most.give_way("unread", SlowClient())
+        for one, known in self._unread.items():
+            known.size = one.unsent()
+        self._unread_bytes = sum(known.size for known in self._unread.values())
+        while self._unread_bytes > self.limits.unread_bytes and len(self._unread) > 1:
+            slowest = self._slowest()
+            self.has_read(slowest)
+            slowest.give_way("unread", SlowClient())
+
+    def _slowest(self) -> Connection:
+        """Those that began to wait first come first."""
+        late = [one for one, known in self._unread.items() if self.now - known.since > UNREAD_SECONDS]
+        if not late:
+            *others, _newest = self._unread
+            return max(others, key=lambda one: self._unread[one].size)
+        left: Counter[str] = Counter()
+        for one in late:
+            left[one.client[0]] += self._unread[one].size
+        [(address, _)] = left.most_common(1)
+        return next(one for one in late if one.client[0] == address)
 
     def has_read(self, connection: Connection) -> None:
-        self._unread_bytes -= self._unread.pop(connection, 0)
+        known = self._unread.pop(connection, None)
+        self._unread_bytes -= 0 if known is None else known.size
 
     def tick(self, now: float) -> None:
         """Part from those that have kept the server waiting for too long."""

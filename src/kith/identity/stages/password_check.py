@@ -72,6 +72,7 @@ async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, 
     if refusal is not None:
         return refusal
     turn.context.auth_method = method
+    turn.context.security_stamp = None  # noted anew: a directory's password may have been taken over just now
     if method in ("password", "ldap"):
         reauthentication.proved(turn, user.id)
     if method == "password":

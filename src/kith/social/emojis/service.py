@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import and_, select
@@ -14,6 +15,7 @@ from kith.social.addresses import file_url
 from kith.social.emojis.remote_files import key_of
 from kith.social.emojis.tables import Emoji, emojis
 
+MOST_CODES = 500  # in the texts of one thing; past them no emoji is looked for
 SHORTCODE = re.compile(r"(?<![A-Za-z0-9:]):([A-Za-z0-9_]{2,}):(?![A-Za-z0-9:])")
 _named = query(
     select(emojis).where(
@@ -25,7 +27,14 @@ _named = query(
 
 def codes_in(texts: Sequence[str]) -> list[str]:
     """The shortcodes in some texts, each once, in the order they come."""
-    return list(dict.fromkeys(code for text in texts if ":" in text for code in SHORTCODE.findall(text)))
+    found: dict[str, None] = {}
+    left = MOST_CODES
+    for text in texts:
+        if ":" in text and left:
+            codes = [match[1] for match in islice(SHORTCODE.finditer(text), left)]
+            left -= len(codes)
+            found |= dict.fromkeys(codes)
+    return list(found)
 
 
 async def used_in(work: Work, texts: Sequence[str], domain: str) -> list[dict[str, Any]]:

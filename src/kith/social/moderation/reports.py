@@ -111,7 +111,7 @@ async def _check_rules(work: Work, category: str, rule_ids: Sequence[str]) -> No
 
 
 async def _tell_team(work: Work, report: Report, reporter: Account, target: Account) -> None:
-    members = await team.who_may(work, "manage_reports")
+    members = [one for one in await team.who_may(work, "manage_reports") if one.account_id != target.id]
     notices = [
         Notice(one.account_id, f"admin.report:{report.id}:{one.account_id}", subject_id=report.id)
         for one in members

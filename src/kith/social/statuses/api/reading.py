@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+
 import msgspec
 
 from kith.base.errors import NotFound, Unprocessable
@@ -24,6 +27,8 @@ from kith.social.statuses.service import marks
 from kith.social.statuses.tables import Status
 
 MOST_IDS = 20
+CONTEXT_BYTES = 4 << 20  # above a post, and as much below it
+CONTEXT_PART = 100  # posts of it that are made at once
 
 
 class StatusIds(msgspec.Struct, kw_only=True):
@@ -49,12 +54,29 @@ async def show_status(exchange: Exchange, work: Work, viewer: Viewer, id: FromPa
 async def show_context(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
     status = await visible(work, id, viewer)
     above, below = await threads.ancestors(work, status, viewer), await threads.descendants(work, status, viewer)
-    shown = await entities.render_by_id(work, [*above, *below], viewer)
+    nearest_first = await _shown_within(work, above[::-1], viewer)
     body = b'{"ancestors":%b,"descendants":%b}' % (
-        joined([shown[one] for one in above if one in shown]),
-        joined([shown[one] for one in below if one in shown]),
+        joined(nearest_first[::-1]),
+        joined(await _shown_within(work, below, viewer)),
     )
     return answer(exchange, body, headers=await _refresh(work, status, viewer))
+
+
+async def _shown_within(work: Work, ids: Sequence[StatusId], viewer: AccountId | None) -> list[bytes]:
+    """The first of them, as many as have room in one answer. Others are served between two parts of it."""
+    shown: list[bytes] = []
+    room = CONTEXT_BYTES
+    for start in range(0, len(ids), CONTEXT_PART):
+        part = ids[start : start + CONTEXT_PART]
+        found = await entities.render_by_id(work, part, viewer)
+        for one in part:
+            piece = found.get(one, b"")
+            room -= len(piece)
+            if room < 0:
+                return shown
+            shown += [piece] if piece else []
+        await asyncio.sleep(0)
+    return shown
 
 
 async def _refresh(work: Work, status: Status, me: AccountId | None) -> tuple[tuple[bytes, bytes], ...]:
