@@ -20,6 +20,7 @@ from kith.federation.vocabulary.incoming.notes import read_bare_note
 from kith.federation.vocabulary.incoming.tags import IncomingHashtag
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
+from kith.social.admin.report_entities import POSTS_BYTES
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store as statuses
 from kith.social.statuses.api.reading import CONTEXT_BYTES
@@ -40,6 +41,7 @@ from tests.federation.receiving import (
 )
 from tests.social.members import Member, join
 from tests.social.posts import arrive, home, notices, post, settle
+from tests.social.staff import employ
 from tests.town import Town
 
 
@@ -432,6 +434,23 @@ async def test_of_a_thread_of_very_long_answers_is_shown_what_has_room(town: Tow
     assert len(answer.content) < CONTEXT_BYTES + 100
     assert CONTEXT_BYTES // 70_000 < len(below) < len(notes)
     assert below == every[: len(below)]
+
+
+async def test_reports_of_very_long_posts_tell_what_has_room(town: Town) -> None:
+    ada, author = await _follower(town)
+    mod, notes = await employ(town, "moderator"), [note_of(author, f"r{n}", "word " * 12_000) for n in range(40)]
+    for note in notes:
+        await receive(town, author, create(author, note))
+    ids = [str((await _kept(town, note)).id) for note in notes]
+    for _ in range(3):
+        await ada.post("/api/v1/reports", json={"account_id": str(author.id), "status_ids": ids})
+
+    answer = await mod.call("GET", "/api/v1/admin/reports", params={"target_account_id": str(author.id)})
+    told = [len(one["statuses"]) for one in answer.json()]
+
+    assert len(answer.content) < POSTS_BYTES + 100_000
+    assert told[0] == len(ids)
+    assert sum(told) < 3 * len(ids)
 
 
 async def test_nobody_moves_the_threads_of_others(town: Town) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,21 +18,43 @@ from kith.social.moments import maybe, moment
 from kith.social.staff import Staff
 from kith.social.statuses.entities import render_for_staff
 
+POSTS_PART = 100  # made at once
+POSTS_BYTES = 4 << 20  # in one answer
 _encode = msgspec.json.Encoder().encode
 
 
 async def render_admin_reports(work: Work, rows: Sequence[Report], by: Staff) -> list[bytes]:
-    """Addresses of people are for those who manage users."""
+    """Addresses of people are for those who manage users. Posts are told as far as there is room for them."""
     named = [id for row in rows for id in (row.account_id, row.target_id, row.assigned_id, row.action_taken_by_id)]
     with_addresses = by.may("manage_users")
     people = await render_admin_by_id(work, [id for id in named if id is not None], with_addresses=with_addresses)
-    posts = await render_for_staff(work, [int(id) for row in rows for id in row.status_ids], by.account_id)
+    posts = await _posts_of(work, rows, by)
     rules = {str(rule.id): rule_shape(rule) for rule in await instance.every_rule(work.db)}
-    return [_encode(_shape(row, people, posts, rules)) for row in rows]
+    return [_encode(_shape(row, people, posts[row.id], rules)) for row in rows]
+
+
+async def _posts_of(work: Work, rows: Sequence[Report], by: Staff) -> dict[int, list[msgspec.Raw]]:
+    """Of each report, in their order. Others are served between two parts of very many."""
+    wanted = list(dict.fromkeys(int(id) for row in rows for id in row.status_ids))
+    found: dict[int, bytes] = {}
+    for start in range(0, len(wanted), POSTS_PART):
+        found |= await render_for_staff(work, wanted[start : start + POSTS_PART], by.account_id)
+        if sum(map(len, found.values())) > POSTS_BYTES:
+            break
+        await asyncio.sleep(0)
+    room, told = POSTS_BYTES, dict[int, list[msgspec.Raw]]()
+    for row in rows:
+        told[row.id] = []
+        for id in row.status_ids:
+            piece = found.get(int(id), b"")
+            room -= len(piece)
+            if piece and room >= 0:
+                told[row.id].append(msgspec.Raw(piece))
+    return told
 
 
 def _shape(
-    row: Report, people: Mapping[AccountId, msgspec.Raw], posts: Mapping[int, bytes], rules: Mapping[str, Any]
+    row: Report, people: Mapping[AccountId, msgspec.Raw], posts: Sequence[msgspec.Raw], rules: Mapping[str, Any]
 ) -> dict[str, Any]:
     def person(id: AccountId | None) -> msgspec.Raw | None:
         return None if id is None else people.get(id)
@@ -49,7 +72,7 @@ def _shape(
         "target_account": person(row.target_id),
         "assigned_account": person(row.assigned_id),
         "action_taken_by_account": person(row.action_taken_by_id),
-        "statuses": [msgspec.Raw(posts[int(id)]) for id in row.status_ids if int(id) in posts],
+        "statuses": posts,
         "rules": [rules[id] for id in row.rule_ids if id in rules],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from kith.base.errors import Invalid, Problem
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
+from kith.social.text.html import plain
 from kith.web import own_api
 from kith.web.admin.console_rights import known_rights
 from kith.web.admin.frame import admin_page, enter_with
@@ -80,6 +82,7 @@ def post_shown(one: dict[str, Any]) -> dict[str, Any]:
     return {
         **one,
         "html": Markup(written(one["content"], one["emojis"])),  # noqa: S704 - cleaned
+        "words": " ".join(plain(one["content"]).split()),
         "warning": one["spoiler_text"],
         "at": moment_of(one["created_at"]),
         "address": f"/@{one['account']['acct']}/{one['id']}",
@@ -94,7 +97,6 @@ def report_shown(one: dict[str, Any]) -> dict[str, Any]:
         "at": moment_of(one["created_at"]),
         "resolved_at": moment_of(one["action_taken_at"]),
         "category_words": CATEGORIES.get(one["category"], one["category"]),
-        "posts": [post_shown(status) for status in one["statuses"]],
     }
 
 
@@ -166,6 +168,10 @@ async def _case(
     exchange: Exchange, visitor: identity.Visitor, id: int, *, sent: dict[str, Any] | None = None, error: str = ""
 ) -> Answer:
     report = report_shown(await own_api.ask(exchange, f"{API}/{id}"))
+    report["posts"] = []
+    for status in report["statuses"]:
+        report["posts"].append(post_shown(status))
+        await asyncio.sleep(0)  # others are served between two posts
     target = report["target_account"]
     others = await own_api.ask(
         exchange, API, target_account_id=target["id"], resolved=True, unresolved=True, limit=MOST_OTHERS

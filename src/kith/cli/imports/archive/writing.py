@@ -26,7 +26,7 @@ from kith.social.statuses import store
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.tables import DIRECT, NOT_KNOWN, PUBLIC, UNLISTED, imported, statuses
 from kith.social.tags import store as tags
-from kith.social.text.html import clean, plain
+from kith.social.text.html import kept, plain
 from kith.social.text.parts import is_tag, normal_tag
 from kith.social.versions import FIRST, changed
 
@@ -149,7 +149,7 @@ class ArchiveWriter:
                 self._posts[parent] = _Post(found.id, found.conversation_id, found.account_id)
 
     def _row(self, work: Work, note: ArchivedNote, id: StatusId, media: Sequence[Media]) -> dict[str, Any]:
-        content = clean(note.html[:MOST_HTML])
+        content = kept(note.html[:MOST_HTML])
         owner, parent = self._owner, None
         if note.parent is not None:
             parent = self._posts.get(note.parent, _Post(StatusId(NOT_KNOWN), id, AccountId(NOT_KNOWN)))

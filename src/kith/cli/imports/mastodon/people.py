@@ -31,7 +31,7 @@ from kith.social.accounts.tables import Account
 from kith.social.addresses import profile_url, tag_url
 from kith.social.ids import AccountId
 from kith.social.moderation.actions import GRACE
-from kith.social.text.html import clean, to_html, to_line
+from kith.social.text.html import kept, to_html, to_line
 
 __all__ = ["LOCAL", "REMOTE", "SERVER", "take_counts", "take_local", "take_moves", "take_remote", "take_server"]
 
@@ -187,7 +187,7 @@ def _fields(move: Move, row: Row) -> list[dict[str, Any]]:
             continue
         name, value = (str(one.get(key) or "").replace("\0", "") for key in ("name", "value"))
         if row["domain"] is not None:
-            made.append({"name": name, "value": clean(value), "verified_at": one.get("verified_at")})
+            made.append({"name": name, "value": kept(value), "verified_at": one.get("verified_at")})
         elif name or value:
             html = to_line(value, {}, lambda tag: tag_url(move.settings, tag))
             made.append({"name": name, "value": value, "html": html, "verified_at": one.get("verified_at")})
@@ -254,7 +254,7 @@ async def take_server(move: Move, batch: RowBatch) -> None:
 async def take_remote(move: Move, batch: RowBatch) -> None:
     for row in batch.items:
         id, now = AccountId(row["id"]), move.started_at
-        note = clean(text(row, "note"))
+        note = kept(text(row, "note"))
         domain = text(row, "domain").lower()
         account = new_account(
             id,

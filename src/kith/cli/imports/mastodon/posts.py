@@ -13,7 +13,7 @@ from kith.cli.imports.mastodon.values import at, is_true, must_at, numbers, text
 from kith.social.addresses import boost_uri, profile_url, status_uri, status_url, tag_url
 from kith.social.ids import StatusId
 from kith.social.statuses.tables import NOT_KNOWN
-from kith.social.text.html import clean, to_html
+from kith.social.text.html import kept, to_html
 from kith.social.text.parts import normal_tag
 from kith.social.versions import FIRST
 
@@ -132,7 +132,7 @@ def _said(move: Move, row: Row, people: list[Row]) -> dict[str, Any]:
     """People here wrote plain text; of others there is the HTML that came."""
     said = text(row, "text")
     if row["domain"] is not None:
-        content = clean(said)
+        content = kept(said)
         said = ""
     else:
         content = to_html(said, _named(move, people), lambda tag: tag_url(move.settings, tag))
@@ -274,7 +274,7 @@ async def take_edits(move: Move, batch: RowBatch) -> None:
             id=row["id"],
             status_id=row["status_id"],
             text=said if is_local else "",
-            content=to_html(said, {}, tag) if is_local else clean(said),
+            content=to_html(said, {}, tag) if is_local else kept(said),
             spoiler_text=text(row, "spoiler_text"),
             sensitive=is_true(row, "sensitive"),
             media=[told(one) for id in numbers(row, "ordered_media_attachment_ids") for one in media.get(id, [])],
