@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,7 +21,19 @@ from tests.social.members import Member, stranger
 from tests.social.posts import settle
 from tests.town import Town
 
-__all__ = ["AS", "PUBLIC", "activity", "create", "find_post", "follow", "note_of", "receive", "somebody", "written"]
+__all__ = [
+    "AS",
+    "PUBLIC",
+    "activity",
+    "create",
+    "find_post",
+    "follow",
+    "note_of",
+    "receive",
+    "receive_all",
+    "somebody",
+    "written",
+]
 
 AS = "https://www.w3.org/ns/activitystreams"
 PUBLIC = f"{AS}#Public"
@@ -84,6 +97,15 @@ async def receive(
     known = Known(unreachable, delivered_to=None if delivered_to is None else AccountId(int(delivered_to.id)))
     async with town.house() as house, house.works.begin() as work:
         await dispatch(work, known, sender, read)
+    await settle(town)
+
+
+async def receive_all(town: Town, sender: Account, sent: Sequence[dict[str, Any]]) -> None:
+    """One after the other, without waiting for what follows from each."""
+    async with town.house() as house:
+        for one in sent:
+            async with house.works.begin() as work:
+                await dispatch(work, Known(()), sender, read_activity({"@context": AS} | one))
     await settle(town)
 
 

@@ -36,6 +36,7 @@ from tests.federation.receiving import (
     follow,
     note_of,
     receive,
+    receive_all,
     somebody,
     written,
 )
@@ -424,8 +425,7 @@ async def test_of_a_thread_of_very_long_answers_is_shown_what_has_room(town: Tow
         note_of(author, f"long{number}", f"{number} {'word ' * 12_000}", inReplyTo=said["uri"])
         for number in range(CONTEXT_BYTES // 60_000 + 20)
     ]
-    for note in notes:
-        await receive(town, author, create(author, note))
+    await receive_all(town, author, [create(author, note) for note in notes])
 
     answer = await ada.call("GET", f"/api/v1/statuses/{said['id']}/context")
     below = [int(one["id"]) for one in answer.json()["descendants"]]
@@ -439,8 +439,7 @@ async def test_of_a_thread_of_very_long_answers_is_shown_what_has_room(town: Tow
 async def test_reports_of_very_long_posts_tell_what_has_room(town: Town) -> None:
     ada, author = await _follower(town)
     mod, notes = await employ(town, "moderator"), [note_of(author, f"r{n}", "word " * 12_000) for n in range(40)]
-    for note in notes:
-        await receive(town, author, create(author, note))
+    await receive_all(town, author, [create(author, note) for note in notes])
     ids = [str((await _kept(town, note)).id) for note in notes]
     for _ in range(3):
         await ada.post("/api/v1/reports", json={"account_id": str(author.id), "status_ids": ids})
