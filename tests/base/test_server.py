@@ -289,7 +289,7 @@ async def test_answers_that_nobody_reads_are_no_more_than_fits() -> None:
         assert sys.getrefcount(answer) < 20
         begun = server.register.now
         await until(lambda: server.register.now > begun + UNREAD_SECONDS)
-        read = await talk(server, b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n", end=False)
+        read = await talk(server, b"GET /large HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n", end=False)
         greedy.close()
         modest.close()
     assert statuses(read) == [200]

@@ -217,6 +217,7 @@ async def test_a_sudden_death_loses_nothing_and_counts_nothing_twice(new_town: T
             work.enqueue(tasks.GO_ROUND, tasks.CleanupRound())
         await town.kill()
         await town.start()
+    await town.kith("jobs", "retry", "--all")  # a job that was ended twice in its midst waits for that
     await rounds(town, ada, how_many=3, anew=True)
 
     assert await left(ada) == {young["id"]}

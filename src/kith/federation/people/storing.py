@@ -31,6 +31,7 @@ from kith.social.text.html import kept
 __all__ = ["ActorCounts", "is_ours", "store_actor"]
 
 FIELD_TAGS = 50  # of HTML, in one field of a profile
+FIELDS_LENGTH = 32_000  # of all fields together; each page that shows somebody holds them
 _INBOXES = (
     "inbox",
     "shared_inbox",
@@ -186,9 +187,11 @@ def _told(account: Account, actor: IncomingActor) -> dict[str, Any]:
 
 
 def _fields(account: Account, actor: IncomingActor) -> list[dict[str, Any]]:
-    """A row that says what it said stays verified."""
+    """Of very long ones each has the same room. A row that says what it said stays verified."""
     verified = {(one["name"], one["value"]): one.get("verified_at") for one in account.fields}
-    told = [(one.name, kept(one.value, most=3 * limits.FIELD_LENGTH, tags=FIELD_TAGS)) for one in actor.fields]
+    is_long = sum(len(one.name) + len(one.value) for one in actor.fields) > FIELDS_LENGTH
+    most = FIELDS_LENGTH // len(actor.fields) // 2 if is_long else 3 * limits.FIELD_LENGTH
+    told = [(one.name[:most], kept(one.value, most=most, tags=FIELD_TAGS)) for one in actor.fields]
     return [{"name": name, "value": value, "verified_at": verified.get((name, value))} for name, value in told]
 
 
