@@ -33,13 +33,16 @@ SECONDS = 600  # a mutant that never ends is noticed, too
 # The tests that must notice, those first that are likeliest to.
 GUARDS: dict[str, tuple[str, ...]] = {
     "kith/social/relationships/rules.py": (
+        "tests/social/test_access.py",
         "tests/social/test_relationships.py",
-        "tests/test_who_sees_what.py",
         "tests/social/test_notifications.py",
+        "tests/social/test_notification_policy.py",
+        "tests/social/test_timelines.py",
     ),
     "kith/social/statuses/access.py": (
+        "tests/social/test_access.py",
+        "tests/social/test_streaming_access.py",
         "tests/test_who_sees_what.py",
-        "tests/social/test_statuses.py",
         "tests/social/test_search.py",
     ),
     "kith/identity/caller_authentication.py": (
