@@ -47,6 +47,7 @@ GUARDS: dict[str, tuple[str, ...]] = {
     ),
     "kith/identity/caller_authentication.py": (
         "tests/identity/test_basic.py",
+        "tests/identity/test_program_logins.py",
         "tests/identity/test_guessing.py",
         "tests/identity/test_sessions.py",
         "tests/identity/test_signups.py",

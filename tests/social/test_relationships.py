@@ -18,7 +18,7 @@ from kith.social.feeds import store as feeds
 from kith.social.ids import AccountId
 from kith.social.relationships import rules, store, tasks
 from kith.social.relationships.service import follow
-from tests.social.members import Member, join, join_all, set_state, stranger, until
+from tests.social.members import Member, join_all, set_state, stranger, until
 from tests.social.shapes import ACCOUNT, FAMILIAR_FOLLOWERS, MUTED_ACCOUNT, RELATIONSHIP, check
 from tests.town import Town
 
@@ -307,7 +307,7 @@ async def _tried(me: Member, other: Member, verb: str) -> None:
 
 
 async def test_a_domain_is_blocked_and_with_it_every_tie_to_it(town: Town) -> None:
-    ada = await join(town)
+    ada, bob = await join_all(town, 2)
     domain = f"{ada.name.replace('_', '-')}.example"
     near, far, other = (await stranger(town, domain), await stranger(town, f"{domain}:8443"), await stranger(town))
     longer = await stranger(town, f"{domain}s:8443")
@@ -330,6 +330,7 @@ async def test_a_domain_is_blocked_and_with_it_every_tie_to_it(town: Town) -> No
     ids = [one.id for one in (near, far, other, longer)]
     async with town.house() as house, house.works.begin() as work:
         assert set(await work.db.all(_hidden, ids=ids, me=int(ada.id), now=work.now)) == {near.id, far.id}
+        assert await work.db.all(_hidden, ids=ids, me=int(bob.id), now=work.now) == [], "others see them still"
         assert await store.blocks_domain(work.db, AccountId(int(ada.id)), far.domain)
         assert not await store.blocks_domain(work.db, AccountId(int(ada.id)), longer.domain)
     assert await ada.delete("/api/v1/domain_blocks", params={"domain": domain}) == {}
