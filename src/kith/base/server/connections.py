@@ -180,16 +180,16 @@ class Connections:
             slowest.give_way("unread", SlowClient())
 
     def _slowest(self) -> Connection:
-        """Those that began to wait first come first."""
+        """The connection to end next. They are kept in the order in which they began to wait."""
         late = [one for one, known in self._unread.items() if self.now - known.since > UNREAD_SECONDS]
         if not late:
             *others, _newest = self._unread
             return max(others, key=lambda one: self._unread[one].size)
         left: Counter[str] = Counter()
         for one in late:
-            left[one.client[0]] += self._unread[one].size
+            left[address_key(one.client[0])] += self._unread[one].size
         [(address, _)] = left.most_common(1)
-        return next(one for one in late if one.client[0] == address)
+        return next(one for one in late if address_key(one.client[0]) == address)
 
     def has_read(self, connection: Connection) -> None:
         known = self._unread.pop(connection, None)

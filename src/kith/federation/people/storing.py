@@ -187,7 +187,7 @@ def _told(account: Account, actor: IncomingActor) -> dict[str, Any]:
 
 
 def _fields(account: Account, actor: IncomingActor) -> list[dict[str, Any]]:
-    """Of very long ones each has the same room. A row that says what it said stays verified."""
+    """The fields of a profile. Very long ones share the room there is; one that says what it said stays verified."""
     verified = {(one["name"], one["value"]): one.get("verified_at") for one in account.fields}
     is_long = sum(len(one.name) + len(one.value) for one in actor.fields) > FIELDS_LENGTH
     most = FIELDS_LENGTH // len(actor.fields) // 2 if is_long else 3 * limits.FIELD_LENGTH

@@ -40,7 +40,7 @@ async def find_refusal(exchange: Exchange, arrival: Arrival, user_id: int | None
 async def ask_policies(
     work: Work, source: Source, user_id: int | None, context: dict[str, Any], *, client_ip: str
 ) -> PolicyVerdict:
-    """What the policies of the source say of somebody who comes from it."""
+    """Ask the policies of the source about somebody who comes from it."""
     person = await subjects.find(work, user_id) if user_id is not None else None
     request = PolicyRequest(person=person, context=context, client_ip=client_ip)
     mode: Mode = "any" if source.policy_engine_mode == "any" else "all"

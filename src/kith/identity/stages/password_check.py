@@ -72,7 +72,8 @@ async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, 
     if refusal is not None:
         return refusal
     turn.context.auth_method = method
-    turn.context.security_stamp = None  # noted anew: a directory's password may have been taken over just now
+    if method == "ldap":
+        turn.context.security_stamp = None  # noted anew: the directory's password may have been stored here just now
     if method in ("password", "ldap"):
         reauthentication.proved(turn, user.id)
     if method == "password":

@@ -1,4 +1,4 @@
-"""What guards an account: when somebody was last disabled, and what a mailed link was made under.
+"""Columns for what guards an account: when somebody was last disabled, and the security stamp of a mailed link.
 
 Links of before do not count any more.
 """

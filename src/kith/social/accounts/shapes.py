@@ -163,7 +163,7 @@ def _feature_approval(row: Account) -> dict[str, Any]:
 
 
 def _shown_html(row: Account, html: str) -> str:
-    """What others wrote is harmless since it was stored, and looked through again; what was made here is ours."""
+    """The HTML to show of an account: that of others was cleaned when it was stored, and is looked through again."""
     return html if row.is_local or not html else shown(html)
 
 

@@ -34,7 +34,7 @@ async def render_admin_reports(work: Work, rows: Sequence[Report], by: Staff) ->
 
 
 async def _posts_of(work: Work, rows: Sequence[Report], by: Staff) -> dict[int, list[msgspec.Raw]]:
-    """Of each report, in their order. Others are served between two parts of very many."""
+    """The posts of each report as JSON, in their order. Others are served between two parts of very many."""
     wanted = list(dict.fromkeys(int(id) for row in rows for id in row.status_ids))
     found: dict[int, bytes] = {}
     for start in range(0, len(wanted), POSTS_PART):

@@ -91,7 +91,7 @@ class Filters:
         return any(_position(word, text.folded) >= 0 for start, word in self._long if start in text.starts)
 
     def match(self, text: str, status_ids: Sequence[StatusId]) -> tuple[Match, ...]:
-        """Those that a status meets, expired ones too; words as the status has them, where folding moved none.
+        """The filters that a status meets, expired ones too; words as the status has them, where folding moved none.
 
         `status_ids` are its own id and that of what it boosts.
         """

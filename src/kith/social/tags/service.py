@@ -26,7 +26,7 @@ async def find(work: Work, given: str) -> Tag:
 
 
 async def find_open(work: Work, given: str, me: AccountId | None) -> Tag:
-    """The same. One that no post for everybody has used is as if it were unused, but for its followers."""
+    """A tag as the viewer may know it: what no post for everybody has used is unused, but for its followers."""
     tag = await find(work, given)
     if tag.last_status_at is not None or tag.reviewed_at is not None or not tag.id:
         return tag
