@@ -1,8 +1,10 @@
 """`scripts/mutants`: the rules that protect people, each changed a little; some test must fail for each change.
 
 A mutant is one change in one place: a comparison turned around, one of several conditions left out, `and` for `or`, a
-`not` or a refusal taken away. It is written into a copy of the tree, and the tests of its module are run there on SQLite
-until one fails. Mutants that no test can tell from the original are named in `SAME`, with the reason.
+`not` or a refusal taken away. The tests of its module are run on SQLite until one fails: in a fork whose functions have the
+changed code (`tests/town/changed_code.py`), which takes seconds; and if none fails there, or if the module builds
+statements while Kith is loaded, on a copy of the tree that has the change. Mutants that no test can tell from the original
+are named in `SAME`, with the reason.
 
     scripts/mutants                 a few of each module, drawn at random (the seed is printed)
     scripts/mutants --all           every one, which takes hours
@@ -17,17 +19,25 @@ import copy
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import IO
 
 import msgspec
+import pytest
+
+from tests.town import nursery
+from tests.workers import fork_for_tests, run_until_one_fails
 
 ROOT = Path(__file__).parent.parent
 FEW = 6  # of each module
+PROCESSES = 2
 SECONDS = 600  # a mutant that never ends is noticed, too
 
 # The tests that must notice, those first that are likeliest to.
@@ -74,6 +84,9 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "kith/federation/gate/service.py": ("tests/federation/test_gate.py", "tests/federation/test_shut_out.py"),
 }
 
+# What these make is part of statements that were built when Kith was loaded.
+BUILD_STATEMENTS = ("kith/social/relationships/rules.py", "kith/social/statuses/access.py")
+
 # By module and the changed line: why nobody can notice.
 SAME: dict[tuple[str, str], str] = {}
 
@@ -101,6 +114,10 @@ class Mutant(msgspec.Struct, frozen=True):
     @property
     def place(self) -> str:
         return f"{self.module}:{self.line}: {self.what}"
+
+    @property
+    def module_name(self) -> str:
+        return self.module.removesuffix(".py").replace("/", ".")
 
 
 Change = tuple[str, Callable[[], None], Callable[[], None]]
@@ -159,7 +176,72 @@ def _replaced(node: ast.AST, name: str, new: object, what: str) -> Change:
     return what, lambda: setattr(node, name, new), lambda: setattr(node, name, old)
 
 
-def is_noticed(mutant: Mutant, tree: Path) -> bool:
+def noticed_in_forks(mutants: list[Mutant]) -> Iterator[tuple[Mutant, bool]]:
+    """Each mutant, and whether a test fails where the code of running functions is changed to it."""
+    os.environ["KITH_TEST_MODE"] = "quick"
+    files = list(dict.fromkeys(file for mutant in mutants for file in GUARDS[mutant.module]))
+    ours, theirs = os.pipe()
+    with os.fdopen(ours, "rb") as told:
+        running = os.fork()
+        if running == 0:
+            told.close()
+            os.dup2(2, 1)
+            with os.fdopen(theirs, "wb") as tell:
+                os._exit(pytest.main(["--processes", "0", "-p", "no:cacheprovider", *files], plugins=[_Forks(mutants, tell)]))
+        os.close(theirs)
+        for line in told:
+            number, noticed = msgspec.json.decode(line, type=tuple[int, bool])
+            yield mutants[number], noticed
+        _, status = os.waitpid(running, 0)
+        if status:
+            raise SystemExit("The tests of the mutants could not be run.")
+
+
+class _Forks:
+    """The plugin that runs the collected tests for each mutant in a process of its own."""
+
+    def __init__(self, mutants: list[Mutant], tell: IO[bytes]) -> None:
+        self._mutants = mutants
+        self._tell = tell
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        running: dict[int, int] = {}  # the number of its mutant, by process
+        for number, mutant in enumerate(self._mutants):
+            if len(running) == PROCESSES:
+                self._hear(running)
+            running[fork_for_tests(session, number, partial(_run, session, mutant))] = number
+        while running:
+            self._hear(running)
+        return True
+
+    def _hear(self, running: dict[int, int]) -> None:
+        pid, status = os.wait()
+        if pid in running:
+            self._tell.write(msgspec.json.encode((running.pop(pid), status != 0)) + b"\n")
+            self._tell.flush()
+
+
+def _run(session: pytest.Session, mutant: Mutant) -> None:
+    signal.alarm(SECONDS)
+    nursery.change_code(mutant.module_name, mutant.source)
+    order = GUARDS[mutant.module]
+    items = [item for item in session.items if item.location[0] in order and "postgresql" not in item.name]
+    items.sort(key=lambda item: order.index(item.location[0]))
+    if not run_until_one_fails(session, items):
+        os.abort()
+
+
+def noticed_in_a_copy(mutants: list[Mutant]) -> Iterator[tuple[Mutant, bool]]:
+    """Each mutant, and whether a test fails in a copy of the tree that has it."""
+    with tempfile.TemporaryDirectory(prefix="kith-mutants-") as folder:
+        tree = Path(folder) / "kith"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "data"))
+        for mutant in mutants:
+            yield mutant, _is_noticed(mutant, tree)
+
+
+def _is_noticed(mutant: Mutant, tree: Path) -> bool:
     """Whether a test fails. The copy is as it was afterwards."""
     path = tree / "src" / mutant.module
     before = path.read_text("utf-8")
@@ -201,14 +283,16 @@ def main() -> int:
         every = [one for one in mutants_of(module) if (module, one.what) not in SAME]
         wanted += every if asked.all else drawn.sample(every, min(asked.few, len(every)))
     print(f"{len(wanted)} mutants, seed {asked.seed}", flush=True)
-    missed, began = [], time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="kith-mutants-") as folder:
-        tree = Path(folder) / "kith"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "data"))
-        for number, mutant in enumerate(wanted, 1):
-            noticed = is_noticed(mutant, tree)
-            missed += [] if noticed else [mutant]
-            print(f"{number:4} {'noticed' if noticed else 'MISSED '} {mutant.place}", flush=True)
+    began, missed, to_copy = time.monotonic(), [], []
+    for mutant, noticed in noticed_in_forks([one for one in wanted if one.module not in BUILD_STATEMENTS]):
+        if noticed:
+            print(f"noticed {mutant.place}", flush=True)
+        else:
+            to_copy.append(mutant)
+    to_copy += [one for one in wanted if one.module in BUILD_STATEMENTS]
+    for mutant, noticed in noticed_in_a_copy(to_copy):
+        missed += [] if noticed else [mutant]
+        print(f"{'noticed' if noticed else 'MISSED '} {mutant.place}", flush=True)
     minutes = (time.monotonic() - began) / 60
     print(f"{len(wanted) - len(missed)} of {len(wanted)} were noticed, in {minutes:.0f} minutes.")
     return 1 if missed else 0

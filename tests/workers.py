@@ -18,7 +18,7 @@ import sys
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 from typing import Any, NoReturn
 
@@ -26,7 +26,7 @@ import pytest
 
 from tests.town import nursery
 
-__all__ = ["Workers"]
+__all__ = ["Workers", "fork_for_tests", "run_until_one_fails"]
 
 _DATABASE = re.compile(r"(?<=[\[-])(sqlite|postgresql)(?=[\]-])")
 _PR_SET_PDEATHSIG = 1
@@ -84,18 +84,15 @@ class Workers:
     def _bear(self, session: pytest.Session, first: Group) -> None:
         """Fork a process, which begins with the tests of `first`."""
         ours, theirs = Pipe()
-        nurse = nursery.new_line()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        pid = os.fork()
-        if pid == 0:
+
+        def work() -> None:
             for one in (*(worker.line for worker in self._working), ours):
                 one.close()
-            nursery.use_line(nurse)
-            _work(session, theirs, self._stops, self._born, first)
+            session.config.pluginmanager.register(_Reports(session.config, theirs))
+            _run(session, theirs, _asked_for(theirs, self._stops, first))
+
+        pid = fork_for_tests(session, self._born, work)
         theirs.close()
-        if nurse is not None:
-            nurse.close()
         self._born += 1
         self._working.append(_Worker(pid, ours, first))
 
@@ -160,14 +157,27 @@ class _Worker:
         self.end()
 
 
-def _work(session: pytest.Session, line: Connection[Any, Any], stops: mmap.mmap, number: int, first: Group) -> NoReturn:
+def fork_for_tests(session: pytest.Session, number: int, work: Callable[[], None]) -> int:
+    """A process with a nursery and folders of its own that does the work, and its id."""
+    nurse = nursery.new_line()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid == 0:
+        nursery.use_line(nurse)
+        _live(session, number, work)
+    nurse.close()
+    return pid
+
+
+def _live(session: pytest.Session, number: int, work: Callable[[], None]) -> NoReturn:
     """The life of a fork. It ends here: what was begun before the fork is its parent's to end."""
     code = 1
     try:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
         random.seed()
-        _part_from_parent(session.config, line, number)
-        _run(session, line, _asked_for(line, stops, first))
+        _part_from_parent(session.config, number)
+        work()
         code = 0
     except BaseException:  # noqa: BLE001 - told, and over
         traceback.print_exc()
@@ -178,8 +188,8 @@ def _work(session: pytest.Session, line: Connection[Any, Any], stops: mmap.mmap,
         os._exit(code)
 
 
-def _part_from_parent(config: pytest.Config, line: Connection[Any, Any], number: int) -> None:
-    """What is said goes to the parent, and what is caught or kept is this process's own."""
+def _part_from_parent(config: pytest.Config, number: int) -> None:
+    """What is said goes nowhere by itself, and what is caught or kept is this process's own."""
     atexit._clear()
     manager = config.pluginmanager
     for name in ("terminalreporter", "progress"):
@@ -192,7 +202,6 @@ def _part_from_parent(config: pytest.Config, line: Connection[Any, Any], number:
     folders: Any = config._tmp_path_factory  # type: ignore[attr-defined]
     folders._basetemp = folders.getbasetemp() / f"worker{number}"
     folders._basetemp.mkdir(mode=0o700)
-    manager.register(_Reports(config, line))
 
 
 class _Reports:
@@ -229,3 +238,24 @@ def _run(session: pytest.Session, line: Connection[Any, Any], places: Iterator[i
         session.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
         line.send(("done", place))
         place = following
+
+
+class _Failures:
+    """Counts what failed."""
+
+    count = 0
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.count += report.failed
+
+
+def run_until_one_fails(session: pytest.Session, items: list[pytest.Item]) -> bool:
+    """Whether all of them pass. What they share is closed afterwards."""
+    failures = _Failures()
+    session.config.pluginmanager.register(failures)
+    for item, following in zip(items, [*items[1:], None], strict=True):
+        session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        if failures.count:
+            session._setupstate.teardown_exact(None)
+            return False
+    return True

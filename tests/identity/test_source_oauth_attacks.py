@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -33,12 +33,14 @@ async def here(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 
 
 @asynccontextmanager
-async def hostile_server(answers: dict[str, Any]) -> AsyncIterator[str]:
+async def hostile_server(answers: dict[str, Any], heard: list[str] | None = None) -> AsyncIterator[str]:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             path = head.split(" ")[1].partition("?")[0]
             told = answers.get(path)
+            if heard is not None:
+                heard.append(path)
             body = told if isinstance(told, bytes) else json.dumps(told).encode()
             status = b"404 Not Found" if told is None else b"200 OK"
             writer.write(
@@ -70,9 +72,13 @@ async def come_in(town: Town, slug: str, host: str) -> int:
     begun = await browser.http.get(f"/source/oauth/login/{slug}/", params={"server": host})
     if begun.status_code != 302:
         return begun.status_code
-    state = parse_qs(urlsplit(begun.headers["location"]).query)["state"][0]
-    back = await browser.http.get(f"/source/oauth/callback/{slug}/", params={"code": "c", "state": state})
+    asked = asked_of(begun.headers["location"])
+    back = await browser.http.get(asked["redirect_uri"], params={"code": "c", "state": asked["state"]})
     return back.status_code
+
+
+def asked_of(address: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(address).query))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +100,7 @@ async def come_in(town: Town, slug: str, host: str) -> int:
         ("/api/v1/apps", {"client_id": "a\0b", "client_secret": "c\0d"}, 302),
         ("/api/v1/apps", {"client_id": "x" * 5000, "client_secret": "s"}, 400),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:60],
 )
 async def test_whatever_a_server_says_is_answered_with_words(here: Town, path: str, told: Any, status: int) -> None:
     slug = await fediverse(here)
@@ -102,6 +108,33 @@ async def test_whatever_a_server_says_is_answered_with_words(here: Town, path: s
         ended = await come_in(here, slug, host)
 
     assert ended == status
+
+
+async def test_what_one_server_sends_back_is_handed_to_no_other(here: Town) -> None:
+    """A hostile server sends people on to an honest one, with what that one was asked when somebody else began there.
+
+    The honest server answers at the one address that it was told, whoever's state comes with it.
+    """
+    slug, heard = await fediverse(here), []
+    async with hostile_server(ANSWERS) as honest, hostile_server(ANSWERS, heard) as hostile:
+        attacker, victim = Browser(here), Browser(here)
+        at_honest, at_hostile = [
+            asked_of((await browser.http.get(f"/source/oauth/login/{slug}/", params={"server": host})).headers["location"])
+            for browser, host in ((attacker, honest), (victim, hostile))
+        ]
+        plain = at_honest["redirect_uri"].rstrip("/").rpartition("/")[0] + "/"
+        heard.clear()
+
+        stolen = [
+            await victim.http.get(address, params={"code": "c", "state": at_hostile["state"]})
+            for address in (at_honest["redirect_uri"], plain, at_hostile["redirect_uri"])
+        ]
+        own = await attacker.http.get(at_honest["redirect_uri"], params={"code": "c", "state": at_honest["state"]})
+
+    assert at_honest["redirect_uri"] != at_hostile["redirect_uri"]
+    assert [answer.status_code for answer in stolen] == [400, 400, 400]  # and the first try was its only one
+    assert heard == []
+    assert own.status_code == 302
 
 
 def test_what_cannot_be_kept_is_taken_out() -> None:

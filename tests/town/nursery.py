@@ -20,7 +20,9 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["KITH", "Child", "Done", "give_birth", "keep_warm", "new_line", "run", "use_line", "warm_up"]
+from tests.town import changed_code
+
+__all__ = ["KITH", "Child", "Done", "change_code", "give_birth", "keep_warm", "new_line", "run", "use_line", "warm_up"]
 
 KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 _CERTIFICATES = os.environ.get("SSL_CERT_FILE")  # read when Kith is loaded: no fork can have others than its parent
@@ -63,7 +65,14 @@ def give_birth(
             return subprocess.Popen([*KITH, *words], env=environment, stdin=reads, stdout=says, stderr=errors)
     files = [str(typed or os.devnull), str(said), str(complained)]
     nursery = _opened()
-    return Child(nursery, nursery.ask(words=words, environment=environment, files=files))
+    return Child(nursery, nursery.ask(words=words, environment=environment, files=files, changed=_changed))
+
+
+def change_code(module: str, source: str) -> None:
+    """From now on whoever is born has the functions of this module as the source has them, and so has this process."""
+    global _changed  # noqa: PLW0603 - so it is for the whole process
+    changed_code.change(module, source)
+    _changed = module, source
 
 
 def keep_warm() -> None:
@@ -135,6 +144,7 @@ class _Ancestor:
 
 
 _is_warm = False
+_changed: tuple[str, str] | None = None  # a module, and its changed source
 _ancestor: _Ancestor | None = None
 _nursery: _Nursery | None = None
 

@@ -13,13 +13,16 @@ import atexit
 import contextlib
 import ctypes
 import gc
+import importlib
 import json
 import os
+import runpy
 import signal
 import socket
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 import kith.cli.first_rows
@@ -85,7 +88,9 @@ def _code_of(child: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if ended else None
 
 
-def be_kith(words: list[str], environment: dict[str, str], files: list[str]) -> Any:
+def be_kith(
+    words: list[str], environment: dict[str, str], files: list[str], changed: tuple[str, str] | None
+) -> Any:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.environ.clear()
     os.environ.update(environment)
@@ -94,6 +99,10 @@ def be_kith(words: list[str], environment: dict[str, str], files: list[str]) -> 
         os.dup2(opened, number)
         os.close(opened)
     sys.argv = ["kith", *words]
+    if changed is not None:
+        change: Any = runpy.run_path(str(Path(__file__).with_name("changed_code.py")))["change"]
+        importlib.import_module(changed[0])
+        change(*changed)
     return main(words)
 
 

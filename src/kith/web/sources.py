@@ -59,6 +59,12 @@ async def come_back_from_oauth(exchange: Exchange, slug: FromPath[str]) -> Answe
     return shown(exchange, await sources.come_back_oauth(exchange, slug, _query(exchange)))
 
 
+@get("/source/oauth/callback/{slug}/{server}/")
+async def come_back_from_server(exchange: Exchange, slug: FromPath[str], server: FromPath[str]) -> Answer:
+    await identity.find_visitor(exchange)
+    return shown(exchange, await sources.come_back_oauth(exchange, slug, _query(exchange), server))
+
+
 @post("/source/oauth/logout/{slug}/")
 async def hear_of_logout(exchange: Exchange, slug: FromPath[str]) -> Answer:
     """A service says that somebody has signed out there; its signature is what counts, not a cookie."""
@@ -129,4 +135,4 @@ def _query(exchange: Exchange) -> dict[str, str]:
     return {name: values[-1] for name, values in parse_qs(raw, keep_blank_values=True).items()}
 
 
-routes = [start_oauth, start_oauth_by_form, come_back_from_oauth, hear_of_logout]
+routes = [start_oauth, start_oauth_by_form, come_back_from_oauth, come_back_from_server, hear_of_logout]

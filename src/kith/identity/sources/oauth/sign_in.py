@@ -34,9 +34,17 @@ SERVERS = LimitRule("source-server", most=20, seconds=300)
 STATE_FAILED = "State check failed."
 
 
-def callback_url(work: Work, source: Source) -> str:
-    """Under the name at which somebody began, as their cookies are there."""
-    return f"{origin_of(work)}/source/oauth/callback/{source.slug}/"
+def callback_url(work: Work, source: Source, host: str = "") -> str:
+    """The address to come back to, under the name at which somebody began, as their cookies are there.
+
+    Each server of the fediverse has an address of its own. With one for all, a hostile server could send people on to
+    an honest one, and would be given the code that the honest one sends back.
+    """
+    return f"{origin_of(work)}/source/oauth/callback/{source.slug}/{_server_part(host)}"
+
+
+def _server_part(host: str) -> str:
+    return f"{hashlib.sha256(host.encode()).hexdigest()[:32]}/" if host else ""
 
 
 async def find(exchange: Exchange, slug: str) -> tuple[Source, Service]:
@@ -62,7 +70,7 @@ async def begin(exchange: Exchange, slug: str, query: Mapping[str, str], *, link
             return SourceError(title="Sign-in failed", messages=[words])
         try:
             host = await fediverse.find_home(work, name, typed)
-            app = await fediverse.registered(work, source, service, host, callback_url(work, source))
+            app = await fediverse.registered(work, source, service, host, callback_url(work, source, host))
         except NoAnswer as error:
             return await _failed(exchange, source, error)
         service, extra = fediverse.at_server(work, service, app), {"host": host}
@@ -89,7 +97,7 @@ def _secrets() -> dict[str, str]:
 def _address(work: Work, source: Source, service: Service, attempt: SourceAttempt, key: str) -> str:
     asked = {
         "client_id": service.client_id,
-        "redirect_uri": callback_url(work, source),
+        "redirect_uri": callback_url(work, source, attempt.secrets.get("host", "")),
         "response_type": "code",
         "state": key,
     }
@@ -111,8 +119,8 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
-async def come_back(exchange: Exchange, slug: str, query: Mapping[str, str]) -> SourceOutcome:
-    """What the service sends people back with."""
+async def come_back(exchange: Exchange, slug: str, query: Mapping[str, str], server: str = "") -> SourceOutcome:
+    """What the service sends people back with, at the address that `server`, one of the fediverse, was told."""
     work = exchange.work
     source, service = await find(exchange, slug)
     session = await cookies.find(exchange)
@@ -122,6 +130,8 @@ async def come_back(exchange: Exchange, slug: str, query: Mapping[str, str]) -> 
             attempt = await attempts.claim(aside, source.pbm_uuid, session.session_uuid, query.get("state", ""))
     if attempt is None:
         return await refused(exchange, source, STATE_FAILED, "unknown, used or foreign state", status=400)
+    if server != _server_part(attempt.secrets.get("host", "")).rstrip("/"):
+        return await refused(exchange, source, STATE_FAILED, "another server answered", status=400)
     if query.get("error"):
         words = query.get("error_description") or query["error"]
         return await refused(exchange, source, words[:300], f"the service said {query['error'][:100]}", status=400)
@@ -137,7 +147,8 @@ async def come_back(exchange: Exchange, slug: str, query: Mapping[str, str]) -> 
 
 
 async def _ask(work: Work, source: Source, service: Service, attempt: SourceAttempt, code: str) -> Arrival:
-    host, back = attempt.secrets.get("host", ""), callback_url(work, source)
+    host = attempt.secrets.get("host", "")
+    back = callback_url(work, source, host)
     if host:
         app = await fediverse.registered(work, source, service, host, back)
         service = fediverse.at_server(work, service, app)
