@@ -15,10 +15,11 @@ from kith.app import House
 from kith.base.db import Instant, command, query
 from kith.base.jobs.tables import jobs
 from tests.identity.flow_browser import Browser
-from tests.identity.logout_receiver import Listener, listening
+from tests.identity.logout_receiver import Listener, listening, read
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.identity.test_oauth_device import answer_page, poll, start
+from tests.identity.test_oauth_token import until
 from tests.town import Person, Town, build_town
 from tests.town.town import Engine
 
@@ -152,6 +153,38 @@ async def test_a_new_password_and_somebody_elses_eyes_end_sessions(near: Town, a
     )
     assert began.status_code == 303, began.text
     await listener.hears(party, guest.claims)
+
+
+async def test_a_new_password_ends_what_was_granted_elsewhere_before(near: Town, ada: Person, listener: Listener) -> None:
+    """Somebody with the old password may have got tokens that last, or have approved a device."""
+    party = await make_party(near, ada, logout_uri=listener.url)
+    own = await guest_at(party, "openid offline_access")
+    thief = await guest_at(party, "openid offline_access", person=own.person)
+    code, verifier = await party.code(thief.browser, scope="openid offline_access")
+    used, waiting = await start(party), await start(party)
+    for started in (used, waiting):
+        await answer_page(thief.browser, started["user_code"], "allow")
+    device = (await poll(party, used)).json()
+
+    flow = "default-password-change"
+    await own.browser.see(flow)
+    await own.browser.answer(flow, component="password", password=own.person.password)
+    new = {name: "another horse, another staple" for name in ("password", "password_repeat")}
+    changed = await own.browser.answer(flow, component="prompt", **new)
+    assert changed["component"] == "redirect"
+
+    told = {(await read(party, await listener.next())).get("sid") for _ in range(2)}
+    assert told == {thief.claims["sid"], None}
+    await until(lambda: party.userinfo(device["access_token"]), 401)
+    assert await is_dead(party, thief)
+    assert (await poll(party, waiting)).json()["error"] == "invalid_grant"
+    refused = [
+        await party.refresh(thief.tokens["refresh_token"]),
+        await party.refresh(device["refresh_token"]),
+        await party.trade(code, verifier),
+    ]
+    assert [answer.json()["error"] for answer in refused] == ["invalid_grant"] * 3
+    assert (await party.refresh(own.tokens["refresh_token"])).status_code == 200
 
 
 async def test_a_consent_that_is_taken_back_is_told(near: Town, ada: Person, listener: Listener) -> None:

@@ -180,15 +180,46 @@ async def end_all_of(work: Work, user_id: int, *, until: datetime, client_id: st
 
 
 async def _on_user_changed(work: Work, fact: UserChanged) -> None:
-    """A new password ends the grants of apps from before."""
+    """A new password ends the grants from before; a person who was made inactive loses all of them."""
     user = await users.find_by_id(work.db, fact.user_id)
     if user is None:
         return
-    for grant in await store.grants_of_user(work.db, user.id):
-        changed_at = user.password_changed_at
-        is_old = grant.provider_id is None and changed_at is not None and grant.created_at < changed_at
-        if not user.is_active or is_old:
+    if not user.is_active:
+        for grant in await store.grants_of_user(work.db, user.id):
             await service.end_grant(work, grant)
+    elif user.password_changed_at is not None:
+        await _end_from_before(work, user.id, user.password_changed_at)
+
+
+async def _end_from_before(work: Work, user_id: int, changed_at: datetime) -> None:
+    """End what may have been granted by whoever knew the old password.
+
+    The session in which the new one was set lasts, and its grants with it. What an app password is good for ends with
+    the app password.
+    """
+
+    async def is_left(session_uuid: str | None) -> bool:
+        return session_uuid is None or not await session_store.is_there(work.db, session_uuid)
+
+    async def is_over(grant: Grant) -> bool:
+        if grant.provider_id is None:
+            return True
+        return grant.token_uuid is None and await is_left(grant.session_uuid)
+
+    found = [
+        grant
+        for grant in await store.grants_of_user(work.db, user_id)
+        if grant.created_at < changed_at and await is_over(grant)
+    ]
+    clients_left = {grant.client_id for grant in found}
+    seen = [
+        visit
+        for visit in await visits.of_user(work, user_id)
+        if visit.client_id in clients_left and visit.created_at < changed_at and await is_left(visit.session_uuid)
+    ]
+    await tell_all(work, seen, await _unnoted(work, found, seen))
+    for grant in found:
+        await service.end_grant(work, grant)
 
 
 # An application, and what lets into it
