@@ -187,7 +187,9 @@ def noticed_in_forks(mutants: list[Mutant]) -> Iterator[tuple[Mutant, bool]]:
             told.close()
             os.dup2(2, 1)
             with os.fdopen(theirs, "wb") as tell:
-                os._exit(pytest.main(["--processes", "0", "-p", "no:cacheprovider", *files], plugins=[_Forks(mutants, tell)]))
+                os._exit(
+                    pytest.main(["--processes", "0", "-p", "no:cacheprovider", *files], plugins=[_Forks(mutants, tell)])
+                )
         os.close(theirs)
         for line in told:
             number, noticed = msgspec.json.decode(line, type=tuple[int, bool])

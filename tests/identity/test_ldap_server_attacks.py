@@ -12,6 +12,7 @@ import pytest
 from kith.identity.ldap_server.ber import OCTETS, SEQUENCE, BerReader, encode, encode_integer
 from kith.identity.ldap_server.connection import LdapConnection
 from kith.identity.ldap_server.messages import PAGED, ResultCode
+from kith.identity.ldap_server.places import MOST, MOST_PER_ADDRESS, LdapPlace, LdapPlaces
 from tests.identity.ldap_client import BASE, LdapTown, name_of
 from tests.identity.records import API, make
 from tests.identity.test_ldap_server import ada, boss, id_of, ldap  # noqa: F401 - fixtures
@@ -29,8 +30,8 @@ class RawClient:
         self.writer = writer
 
     @classmethod
-    async def open(cls, port: int) -> RawClient:
-        return cls(*await asyncio.open_connection("127.0.0.1", port))
+    async def open(cls, port: int, at: str = "127.0.0.1") -> RawClient:
+        return cls(*await asyncio.open_connection("127.0.0.1", port, local_addr=(at, 0)))
 
     def send(self, *operations: bytes, number: int = 1, controls: bytes = b"") -> None:
         """In one piece."""
@@ -293,7 +294,7 @@ async def test_messages_that_come_together_leave_others_their_turn() -> None:
         waiting.feed_data(sent)
         waiting.feed_eof()
         nobody: Any = None
-        await LdapConnection(nobody, waiting, writer, nobody).run()
+        await LdapConnection(nobody, waiting, writer, nobody, LdapPlace("127.0.0.1")).run()
         done.set()
         writer.close()
 
@@ -307,3 +308,82 @@ async def test_messages_that_come_together_leave_others_their_turn() -> None:
     server.close()
 
     assert rounds >= count
+
+
+# Places
+
+ANONYMOUS = encode(0x60, encode_integer(3) + encode(OCTETS, b"") + encode(0x80, b""))
+
+
+async def test_strangers_who_take_all_places_make_room(ldap: LdapTown, boss: Person, ada: Person) -> None:  # noqa: F811
+    known = await RawClient.open(ldap.plain)
+    await bound(known, boss)
+    strangers = [
+        await RawClient.open(ldap.plain, f"127.0.0.{10 + number // MOST_PER_ADDRESS}") for number in range(MOST)
+    ]
+    for stranger in strangers[1:]:
+        assert await stranger.ask(ANONYMOUS) == ResultCode.SUCCESS
+    one_more = await RawClient.open(ldap.plain, "127.0.0.10")
+
+    late = await RawClient.open(ldap.plain)
+    await bound(late, ada)
+
+    assert await late.ask(search_for(encode(0x87, b"objectClass"), scope=0)) == ResultCode.SUCCESS
+    assert await known.ask(WHO) == ResultCode.SUCCESS
+    with pytest.raises(asyncio.IncompleteReadError):
+        await strangers[0].hear()  # it had been idle for longest
+    for client in (known, late, one_more, *strangers):
+        client.close()
+
+
+@pytest.mark.parametrize(
+    ("taken", "leaves"),
+    [
+        ([("a", None, 2.0), ("b", None, 1.0)], 1),  # each has one: who has been idle for longest
+        ([("a", None, 2.0), ("b", None, 1.0), ("a", None, 3.0)], 0),  # who has the most, though others wait longer
+        ([("a", None, None), ("b", 7, 1.0), ("c", 7, 2.0)], 1),  # a password is being checked
+        ([("a", 7, 1.0), ("a", None, 9.0)], 1),  # a stranger goes before people
+        ([("a", 7, 1.0), ("a", 8, 2.0), ("b", 8, 3.0)], 1),  # whoever has bound more often than others
+        ([("a", 7, 1.0), ("a", 8, 2.0)], None),
+        ([("a", None, None)], None),
+        ([("a", 7, None), ("a", 7, None)], None),
+    ],
+)
+def test_who_leaves_when_all_places_are_taken(
+    taken: list[tuple[str, int | None, float | None]], leaves: int | None
+) -> None:
+    places = LdapPlaces(most=len(taken))
+    every = []
+    for address, person, idle_since in taken:
+        one = places.take(address)
+        assert one is not None
+        one.person, one.idle_since = person, idle_since
+        every.append(one)
+
+    new = places.take("new")
+
+    gone = [number for number, one in enumerate(every) if one not in places.taken]
+    assert gone == ([] if leaves is None else [leaves])
+    assert (new is None) == (leaves is None)
+    assert len(places.taken) == len(taken)
+
+
+def test_one_address_has_a_part_of_the_places_only() -> None:
+    places = LdapPlaces(most=5, most_per_address=2)
+    first = [places.take("a"), places.take("a")]
+
+    assert places.take("a") is None
+    assert first[0] is not None
+    places.leave(first[0])
+    places.leave(first[0])
+    assert places.take("a") is not None
+    assert places.take("a") is None
+
+
+@pytest.mark.whole
+async def test_a_stranger_has_half_a_minute_in_all(client: RawClient) -> None:
+    """However often something is said meanwhile."""
+    with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+        for _ in range(12):
+            await client.ask(ANONYMOUS)
+            await asyncio.sleep(5)

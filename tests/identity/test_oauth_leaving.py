@@ -155,7 +155,9 @@ async def test_a_new_password_and_somebody_elses_eyes_end_sessions(near: Town, a
     await listener.hears(party, guest.claims)
 
 
-async def test_a_new_password_ends_what_was_granted_elsewhere_before(near: Town, ada: Person, listener: Listener) -> None:
+async def test_a_new_password_ends_what_was_granted_elsewhere_before(
+    near: Town, ada: Person, listener: Listener
+) -> None:
     """Somebody with the old password may have got tokens that last, or have approved a device."""
     party = await make_party(near, ada, logout_uri=listener.url)
     own = await guest_at(party, "openid offline_access")
@@ -169,7 +171,7 @@ async def test_a_new_password_ends_what_was_granted_elsewhere_before(near: Town,
     flow = "default-password-change"
     await own.browser.see(flow)
     await own.browser.answer(flow, component="password", password=own.person.password)
-    new = {name: "another horse, another staple" for name in ("password", "password_repeat")}
+    new = dict.fromkeys(("password", "password_repeat"), "another horse, another staple")
     changed = await own.browser.answer(flow, component="prompt", **new)
     assert changed["component"] == "redirect"
 

@@ -119,7 +119,9 @@ async def test_what_one_server_sends_back_is_handed_to_no_other(here: Town) -> N
     async with hostile_server(ANSWERS) as honest, hostile_server(ANSWERS, heard) as hostile:
         attacker, victim = Browser(here), Browser(here)
         at_honest, at_hostile = [
-            asked_of((await browser.http.get(f"/source/oauth/login/{slug}/", params={"server": host})).headers["location"])
+            asked_of(
+                (await browser.http.get(f"/source/oauth/login/{slug}/", params={"server": host})).headers["location"]
+            )
             for browser, host in ((attacker, honest), (victim, hostile))
         ]
         plain = at_honest["redirect_uri"].rstrip("/").rpartition("/")[0] + "/"

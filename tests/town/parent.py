@@ -88,9 +88,7 @@ def _code_of(child: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if ended else None
 
 
-def be_kith(
-    words: list[str], environment: dict[str, str], files: list[str], changed: tuple[str, str] | None
-) -> Any:
+def be_kith(words: list[str], environment: dict[str, str], files: list[str], changed: tuple[str, str] | None) -> Any:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.environ.clear()
     os.environ.update(environment)

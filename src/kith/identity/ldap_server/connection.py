@@ -39,6 +39,7 @@ from kith.identity.ldap_server.messages import (
     result,
 )
 from kith.identity.ldap_server.pages import BadPage, SearchPages
+from kith.identity.ldap_server.places import LdapPlace
 from kith.identity.ldap_server.sign_in import POLICY_SECONDS, BoundPerson, bind, may_still_enter, refreshed
 from kith.identity.ldap_server.store import TreeProvider
 from kith.identity.program_sign_in import WRONG, ProgramRefused, exchange_for
@@ -47,7 +48,7 @@ __all__ = ["LdapConnection"]
 
 MOST_MESSAGE = 256 << 10
 MOST_OF_STRANGERS = 16 << 10  # before somebody has bound
-STRANGER_SECONDS = 30.0
+STRANGER_SECONDS = 30.0  # in all, however much they say
 KNOWN_SECONDS = 900.0
 SEARCH_SECONDS = 120.0
 TAKE_SECONDS = 60.0  # for a client to take something of what it was answered
@@ -76,12 +77,15 @@ class LdapConnection:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         tls: Callable[[], Awaitable[ssl.SSLContext | None]],
+        place: LdapPlace,
     ) -> None:
         self._server = server
         self._reader = reader
         self._writer = writer
         self._tls = tls
+        self._place = place
         self._bound: BoundPerson | None = None
+        self._is_stranger_until = time.monotonic() + STRANGER_SECONDS
         self._pages = SearchPages()
         self.address = str((writer.get_extra_info("peername") or ("",))[0])
         self._is_encrypted = writer.get_extra_info("ssl_object") is not None
@@ -98,7 +102,14 @@ class LdapConnection:
 
     async def _read(self) -> bytes | None:
         """The next whole message; None where there is none in time, or the client is gone."""
-        seconds, most = (STRANGER_SECONDS, MOST_OF_STRANGERS) if self._bound is None else (KNOWN_SECONDS, MOST_MESSAGE)
+        now = time.monotonic()
+        if self._bound is None:
+            seconds, most = self._is_stranger_until - now, MOST_OF_STRANGERS
+        else:
+            seconds, most = KNOWN_SECONDS, MOST_MESSAGE
+            self._is_stranger_until = now + STRANGER_SECONDS  # from when they have unbound
+        self._place.person = self._bound.user_id if self._bound is not None else None
+        self._place.idle_since = now
         try:
             async with asyncio.timeout(seconds):
                 head = await self._reader.readexactly(2)
@@ -111,6 +122,8 @@ class LdapConnection:
                 return head + await self._reader.readexactly(found[1])
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
             return None
+        finally:
+            self._place.idle_since = None
 
     async def _do(self, message: LdapMessage) -> bool:
         """Do what was asked; False where the connection ends with it."""

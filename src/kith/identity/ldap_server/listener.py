@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -21,16 +20,15 @@ from kith.base.settings import Settings, split_bind
 from kith.base.work import Works
 from kith.identity.ldap_server.connection import LdapConnection
 from kith.identity.ldap_server.encryption import Certificates
+from kith.identity.ldap_server.places import LdapPlace, LdapPlaces
 
 __all__ = ["LdapServer"]
 
-MOST_CONNECTIONS = 1000
-MOST_PER_ADDRESS = 200
 HANDSHAKE_SECONDS = 10.0
 MOST_UNREAD = 16 << 10  # of what a client sends before it is answered
 FAREWELL_SECONDS = 10.0  # for a client to take the last words
 _log = structlog.get_logger()
-_Hold = Callable[[socket.socket], Coroutine[Any, Any, None]]
+_Hold = Callable[[socket.socket, LdapPlace], Coroutine[Any, Any, None]]
 
 
 class LdapServer:
@@ -40,8 +38,8 @@ class LdapServer:
         self._server = Server(works, routes=(), headers=(), secret_paths=(), max_body=0)
         self._certificates = Certificates(works)
         self._listening: list[Accepting] = []
+        self._places = LdapPlaces()
         self._open: set[asyncio.Task[None]] = set()
-        self._by_address: Counter[str] = Counter()
 
     async def start(self, settings: Settings) -> None:
         for bind, name, hold in (
@@ -64,42 +62,39 @@ class LdapServer:
         """Whoever comes when all places are taken is sent away without a word: LDAP has none before a message."""
 
         def take(accepted: socket.socket, peer: str) -> None:
-            address = address_key(peer)
-            if len(self._open) >= MOST_CONNECTIONS or self._by_address[address] >= MOST_PER_ADDRESS:
+            place = self._places.take(address_key(peer))
+            if place is None:
                 accepted.close()
                 return
-            self._by_address[address] += 1
-            task = asyncio.get_running_loop().create_task(self._guard(hold, accepted))
-            self._open.add(task)
-            task.add_done_callback(lambda done: self._ended(done, address))
+            place.task = asyncio.get_running_loop().create_task(self._guard(hold, accepted, place))
+            self._open.add(place.task)
+            place.task.add_done_callback(lambda done: self._ended(done, place))
 
         return take
 
-    def _ended(self, task: asyncio.Task[None], address: str) -> None:
+    def _ended(self, task: asyncio.Task[None], place: LdapPlace) -> None:
         self._open.discard(task)
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        self._places.leave(place)
 
-    async def _guard(self, hold: _Hold, accepted: socket.socket) -> None:
+    async def _guard(self, hold: _Hold, accepted: socket.socket, place: LdapPlace) -> None:
         try:
-            await hold(accepted)
+            await hold(accepted, place)
         except (OSError, EOFError):
             pass  # the client's matter
         except asyncio.CancelledError:
-            pass  # the server stops
+            pass  # the server stops, or somebody else has the place
         except Exception as error:  # noqa: BLE001 - one client's fault is not the others'
             log_counted("error", "ldap.broken", error=error)
 
-    async def _hold_encrypted(self, accepted: socket.socket) -> None:
+    async def _hold_encrypted(self, accepted: socket.socket, place: LdapPlace) -> None:
         context = await self._certificates.context()
         if context is None:
             log_counted("warning", "ldap.no_certificate")
             accepted.close()
             return
-        await self._hold(accepted, context)
+        await self._hold(accepted, place, context)
 
-    async def _hold(self, accepted: socket.socket, context: ssl.SSLContext | None = None) -> None:
+    async def _hold(self, accepted: socket.socket, place: LdapPlace, context: ssl.SSLContext | None = None) -> None:
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=MOST_UNREAD, loop=loop)
         writers: list[asyncio.StreamWriter] = []
@@ -110,7 +105,7 @@ class LdapServer:
         )
         [writer] = writers
         try:
-            await LdapConnection(self._server, reader, writer, self._certificates.context).run()
+            await LdapConnection(self._server, reader, writer, self._certificates.context, place).run()
         finally:
             with contextlib.suppress(Exception):
                 writer.close()
