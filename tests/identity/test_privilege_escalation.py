@@ -341,24 +341,83 @@ async def test_an_invitation_raises_nobody(new_town: TownBuilder) -> None:
     refused = await host.call("POST", API + invitations, json=sent)
     assert (refused.status_code, list(refused.json())) == (400, ["fixed_data"]), refused.text
     await grant(ada, host, *rights("stages", "invitation"), "core.add_user")
+    headers = await host.call("POST", API + invitations, json=sent)
+    assert (headers.status_code, list(headers.json())) == (400, ["fixed_data"]), headers.text
+    gateways = "providers.change_applicationgatewayprovider"
+    await grant(ada, host, *rights("stages", "invitation"), "core.add_user", gateways)
     made = await make(host, invitations, **sent)
     await grant(ada, host, *rights("stages", "invitation"))
-    browser, slug, query = Browser(town), "default-enrollment-flow", {"itoken": str(made["pk"])}
-    await browser.see(slug, **query)
     name = new_name("new").replace("-", "_")
-    await browser.answer(
-        slug,
-        query,
-        component="prompt",
-        username=name,
-        name="N",
-        email=f"{name}@example.org",
-        password="a good password",
-        password_repeat="a good password",
-    )
+    await accept(Browser(town), str(made["pk"]), name)
     [born] = await results(ada, "/core/users/", username=name)
     assert (born["is_superuser"], born["groups"], born["roles"], born["type"]) == (False, [], [], "internal")
     assert born["attributes"] == {"role": "owner"}
+
+
+async def test_no_way_gives_what_gateways_tell_without_the_right_to_change_them(
+    town: Town, ada: Person, watch: Watch
+) -> None:
+    """Applications behind a gateway believe some attributes; so nobody writes them who may not change gateways."""
+    user, password = new_name("user").replace("-", "_"), new_name("word").replace("-", "_")
+    await make(
+        ada, "/providers/applicationgateway/", name=new_name("gate"), mode="proxy", basic_auth_enabled=True,
+        external_host=f"https://{new_name('gate')}.example", internal_host="http://127.0.0.1:9",
+        basic_auth_user_attribute=user, basic_auth_password_attribute=password,
+    )  # fmt: skip
+    helper = await person_who_may(
+        town, ada, *rights("core", "user", "group"), *rights("stages", "invitation"), "core.view_user"
+    )
+    guest = await town.sign_up()
+    group = (await make(ada, "/core/groups/", name=new_name("g")))["pk"]
+    invitation = (await make(helper, "/stages/invitation/invitations/", name=new_name("i"), fixed_data={"name": "N"}))[
+        "pk"
+    ]
+
+    for name, value in (("additionalHeaders", {"X-Remote-User": "admin"}), (user, "admin"), (password, "word")):
+        attributes, fixed = {"attributes": {name: value}}, {"fixed_data": {f"attributes.{name}": value}}
+        nested = {"fixed_data": {f"attributes.{name}.inner": value}}
+        for method, path, body in (
+            ("POST", "/core/users/", {"username": new_name("x"), "name": "x", **attributes}),
+            ("PATCH", f"/core/users/{await id_of(guest)}/", attributes),
+            ("PATCH", f"/core/users/{await id_of(helper)}/", attributes),
+            ("POST", "/core/groups/", {"name": new_name("x"), **attributes}),
+            ("PATCH", f"/core/groups/{group}/", attributes),
+            ("POST", "/stages/invitation/invitations/", {"name": new_name("i"), **fixed}),
+            ("POST", "/stages/invitation/invitations/", {"name": new_name("i"), **nested}),
+            ("PATCH", f"/stages/invitation/invitations/{invitation}/", fixed),
+        ):
+            await watch.refused(helper, method, path, body)
+
+
+async def test_an_invitation_says_what_its_maker_may_say_when_it_is_used(new_town: TownBuilder) -> None:
+    town = await new_town(registrations="open", confirm_email="false")
+    ada = await town.owner()
+    gateways = "providers.change_applicationgatewayprovider"
+    host = await person_who_may(town, ada, *rights("stages", "invitation"), "core.add_user", gateways)
+    fixed = {"attributes.additionalHeaders": {"X-Role": "admin"}, "attributes.upn": "x@corp.example", "attributes.a": 1}
+    invitation = {"name": "i", "fixed_data": fixed, "single_use": False}
+    code = str((await make(host, "/stages/invitation/invitations/", **invitation))["pk"])
+    expected = [
+        ((*rights("stages", "invitation"), "core.add_user"), {"upn": "x@corp.example", "a": 1}),
+        ((*rights("stages", "invitation"), gateways), {"a": 1}),
+        ((*rights("stages", "invitation"),), {"a": 1}),
+    ]
+    for held, attributes in expected:
+        await grant(ada, host, *held)
+        name = new_name("new").replace("-", "_")
+        await accept(Browser(town), code, name)
+        [born] = await results(ada, "/core/users/", username=name)
+        assert born["attributes"] == attributes
+        await ada.call("PATCH", f"{API}/core/users/{born['pk']}/", json={"attributes": {}})
+
+
+async def accept(browser: Browser, code: str, name: str) -> None:
+    """Sign up by an invitation."""
+    slug, query = "default-enrollment-flow", {"itoken": code}
+    await browser.see(slug, **query)
+    words = {"password": "a good password", "password_repeat": "a good password"}
+    given = {"username": name, "name": "N", "email": f"{name}@example.org", **words}
+    await browser.answer(slug, query, component="prompt", **given)
 
 
 METHODS = ("PUT", "PATCH", "DELETE", "POST")

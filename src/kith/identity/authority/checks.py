@@ -14,13 +14,13 @@ from kith.identity.authority.ways_in import DESIGNATIONS, POWERFUL, WaysIn, find
 from kith.identity.authority.write import Check, RecordWrite, refuse
 from kith.identity.crypto.tables import keypairs
 from kith.identity.expressions.drafts import LOOKS_UP, LOOKS_UP_REFUSED
-from kith.identity.gateway.headers import HEADERS
 from kith.identity.group_grants import MORE, grants_of
 from kith.identity.groups import store as groups
 from kith.identity.policies.kinds import passwordexpiry
-from kith.identity.providers.kinds.applicationgateway import gateways
 from kith.identity.roles.store import permissions_in
 from kith.identity.sources.kinds.ldap import ldap_sources
+from kith.identity.stages.gateway_attributes import CHANGES_GATEWAYS, GatewayAttributes
+from kith.identity.stages.invitation_checks import ADDS_PEOPLE, names_beyond
 from kith.identity.stages.kinds import user_write
 from kith.identity.users.identifying_attributes import identifying_names
 from kith.identity.users.privileges import refuse_if_above
@@ -45,13 +45,6 @@ _removes = query(
     ),
     str,
 )
-_basic_attributes = query(
-    select(gateways.c.basic_auth_user_attribute, gateways.c.basic_auth_password_attribute).where(
-        gateways.c.basic_auth_enabled
-    ),
-    tuple,
-)
-_GATEWAYS = "providers.change_applicationgatewayprovider"
 PASSWORDS = "Only a superuser may have old passwords removed; set deny_only to refuse them."
 SIGN_IN = "Only a superuser may change how people sign in, or what guards their accounts."
 KEY = "Only a superuser may change or delete a key pair that something uses."
@@ -154,13 +147,12 @@ async def keep_headers(write: RecordWrite) -> None:
 
     The same holds for the attributes that a gateway signs in with, as the name and password of a person.
     """
-    if write.after is None or write.caller.may(_GATEWAYS):
+    if write.after is None or write.caller.may(CHANGES_GATEWAYS):
         return
     before, after = ((state or {}).get("attributes", {}) for state in (write.before, write.after))
-    named = {name for pair in await write.work.db.all(_basic_attributes) for name in pair if name}
-    for name in (HEADERS, *sorted(named)):
-        if before.get(name) != after.get(name):
-            refuse(HEADERS_REFUSED)
+    believed = await write.work.find(GatewayAttributes).names(write.work)  # type: ignore[type-abstract]
+    if any(before.get(name) != after.get(name) for name in believed):
+        refuse(HEADERS_REFUSED)
 
 
 # Keys
@@ -212,10 +204,13 @@ async def keep_invitation(write: RecordWrite) -> None:
     if write.before is not None:
         await refuse_if_above(write.work, write.caller, write.before["created_by"], "change an invitation of")
     draft = write.draft
-    if draft is None or not draft.sets("fixed_data") or write.caller.may("core.add_user"):
+    if draft is None or not draft.sets("fixed_data"):
         return
-    if identifying_names(draft.value("fixed_data") or {}):
-        draft.complain("fixed_data", IDENTIFIES, "permission_denied")
+    names = draft.value("fixed_data") or {}
+    held = {right for right in (ADDS_PEOPLE, CHANGES_GATEWAYS) if write.caller.may(right)}
+    if await names_beyond(write.work, held, names):
+        words = IDENTIFIES if identifying_names(names) and ADDS_PEOPLE not in held else HEADERS_REFUSED
+        draft.complain("fixed_data", words, "permission_denied")
         draft.raise_complaints()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from kith import __version__
 from kith.identity.gateway.gateways import Gateway
+from kith.identity.users.identifying_attributes import HEADERS
 
 __all__ = [
     "NOBODY",
@@ -41,7 +42,6 @@ _OWN = _HOP | frozenset(
         b"x-real-ip",
     )
 )  # fmt: skip
-HEADERS = "additionalHeaders"  # the attribute of a person or a group
 _NEVER_ADDED = _OWN | {b"cookie", b"set-cookie"}
 _COOKIES = re.compile(rb"(kith_proxy_[0-9a-f]{8}|(__Host-)?kith_session|kith_csrf)\Z")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^`|~-]{1,100}")

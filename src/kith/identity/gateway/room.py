@@ -13,6 +13,7 @@ from kith.base.work import Work, Works
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.gateway import store
 from kith.identity.gateway.additional_names import AdditionalNames
+from kith.identity.gateway.believed_attributes import BelievedAttributes
 from kith.identity.gateway.decisions import Decisions
 from kith.identity.gateway.facts import GatewayLeft
 from kith.identity.gateway.gateways import Gateways
@@ -23,6 +24,7 @@ from kith.identity.groups.facts import GroupChanged
 from kith.identity.providers.facts import GatewayChanged
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
+from kith.identity.stages.gateway_attributes import GatewayAttributes
 from kith.identity.tokens.facts import AccessEnded, TokenEnded
 from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 
@@ -81,6 +83,7 @@ ROOM = Room(
     parts=(
         Part(AdditionalNames, lambda _: AdditionalNames()),
         Part(Gateways, lambda works: Gateways(works, works.services[AdditionalNames].refresh)),
+        Part(BelievedAttributes, lambda _: BelievedAttributes(), also=(GatewayAttributes,)),
         Part(Decisions, lambda _: Decisions()),
         Part(HeaderLogins, lambda _: HeaderLogins()),
         Part(

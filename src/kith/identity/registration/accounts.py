@@ -134,9 +134,10 @@ async def _settle(work: Work, user: User, decision: Decision) -> None:
     used = decision.invitation
     if used is not None and not await invitation_checks.spend(work, used.invite_uuid, decision.flow.flow_uuid):
         raise Conflict  # of two who came with it at once, one is made and the other is not
-    fixed = _fixed(decision)
-    is_vouched = used is not None and await invitation_checks.vouches(work, used.created_by)
-    attributes = write_attributes(user.attributes, fixed, may_say=fixed if is_vouched else ())
+    maker, fixed = used.created_by if used is not None else None, _fixed(decision)
+    unsaid = await invitation_checks.names_without_say(work, maker, fixed)
+    said = {name: value for name, value in fixed.items() if name not in unsaid}
+    attributes = write_attributes(user.attributes, said, may_say=said)
     complaint = await complain_upn(work, user.attributes, attributes, user.id)
     if complaint is not None:
         raise Invalid(fields={"attributes": [complaint]})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -11,11 +12,15 @@ from kith.base.db import UID, Instant, any_row, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.rights import rights_of
+from kith.identity.stages.gateway_attributes import CHANGES_GATEWAYS, GatewayAttributes
 from kith.identity.stages.invitations import invitations, told_of_invitation
 from kith.identity.stages.turn import Turn
 from kith.identity.users import store
+from kith.identity.users.identifying_attributes import identifying_names
 from kith.identity.users.privileges import find_caller, may_give_address
 from kith.identity.users.tables import is_active, users
+
+ADDS_PEOPLE = "core.add_user"
 
 
 class Invitation(msgspec.Struct):
@@ -55,11 +60,31 @@ async def find(work: Work, invite_uuid: str | None, flow_uuid: str) -> Invitatio
 async def vouches(work: Work, created_by: int | None) -> bool:
     """Whether what an invitation says of who somebody is counts: its maker can use it themselves, so only if they may
     add people anyway."""
+    return ADDS_PEOPLE in await _rights_of_maker(work, created_by)
+
+
+async def names_without_say(work: Work, created_by: int | None, fixed: Mapping[str, Any]) -> set[str]:
+    """Names in an invitation that its maker may not set, as of now: they are left out of what it says."""
+    return await names_beyond(work, await _rights_of_maker(work, created_by), fixed)
+
+
+async def names_beyond(work: Work, held: Container[str], names: Iterable[str]) -> set[str]:
+    """Those of `names`, as `attributes.upn`, that whoever has these rights may not set."""
+    given, found = set(names), set[str]()
+    if ADDS_PEOPLE not in held:
+        found |= identifying_names(given)
+    if CHANGES_GATEWAYS not in held:
+        believed = await work.find(GatewayAttributes).names(work)  # type: ignore[type-abstract]
+        found |= {name for name in given if name.removeprefix("attributes.").partition(".")[0] in believed}
+    return found
+
+
+async def _rights_of_maker(work: Work, created_by: int | None) -> Container[str]:
     login = await store.find_login_by_id(work.db, created_by) if created_by is not None else None
     if login is None:
-        return False
+        return ()
     held = await rights_of(work.db, login.id, login.role)
-    return held is None or "core.add_user" in held
+    return (ADDS_PEOPLE, CHANGES_GATEWAYS) if held is None else held
 
 
 async def gives_address(work: Work, created_by: int | None, address: str) -> bool:

@@ -10,9 +10,10 @@ from kith.base.errors import Complaint
 from kith.base.work import Work
 from kith.identity.users import address_ownership, store
 
-__all__ = ["IDENTIFYING", "complain_principal", "complain_upn", "identifying_names"]
+__all__ = ["HEADERS", "IDENTIFYING", "complain_principal", "complain_upn", "identifying_names"]
 
-IDENTIFYING = frozenset({"upn", "distinguishedName", "additionalHeaders", "ldap_uniq"})
+HEADERS = "additionalHeaders"  # which gateways add for applications
+IDENTIFYING = frozenset({"upn", "distinguishedName", HEADERS, "ldap_uniq"})
 _PREFIX = "attributes."
 _NAMES = ("upn", "distinguishedName")
 _UID = re.compile(r"\s*[0-9a-fA-F]{64}\s*")

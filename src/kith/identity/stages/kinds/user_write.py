@@ -18,7 +18,14 @@ from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import proofs
 from kith.identity.stages.admission import DISABLED
-from kith.identity.stages.invitation_checks import find, gives_address, is_still_good, use, vouches
+from kith.identity.stages.invitation_checks import (
+    find,
+    gives_address,
+    is_still_good,
+    names_without_say,
+    use,
+    vouches,
+)
 from kith.identity.stages.kinds.invitation import REFUSED
 from kith.identity.stages.password_rules import print_of
 from kith.identity.stages.sign_in_sources import SignInSources
@@ -268,11 +275,12 @@ async def _write(turn: Turn[UserWriteStage], user: User, changed: dict[str, Any]
 async def _attributes(
     turn: Turn[UserWriteStage], user: User, before: dict[str, Any], data: dict[str, Any]
 ) -> dict[str, Any]:
-    """What says who somebody is comes from a source, or from an invitation whose maker vouches for it."""
-    may_say = set(data) if turn.context.connection is not None else set()
-    if await vouches(turn.work, turn.context.invited_by):
-        may_say |= set(turn.context.invitation_data or {})
-    after = write_attributes(before, data, may_say=may_say)
+    """What says who somebody is comes from a source, or from an invitation whose maker may say it themselves."""
+    fixed = turn.context.invitation_data or {}
+    may_say = set(data) if turn.context.connection is not None else set(fixed)
+    unsaid = await names_without_say(turn.work, turn.context.invited_by, fixed)
+    said = {name: value for name, value in data.items() if name not in unsaid or value != fixed[name]}
+    after = write_attributes(before, said, may_say=may_say - unsaid)
     complaint = await complain_upn(turn.work, before, after, user.id)
     if complaint is not None:
         raise Invalid(fields={"attributes": [complaint]})
