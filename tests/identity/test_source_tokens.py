@@ -18,6 +18,7 @@ from joserfc.jwk import ECKey, OctKey, RSAKey
 from kith.identity.sources.ldap.entries import dn_key
 from kith.identity.sources.oauth.fediverse import read_server
 from kith.identity.sources.oauth.id_tokens import (
+    MOST_TRIED,
     UnknownKey,
     Untrusted,
     algorithm_of,
@@ -96,6 +97,22 @@ def test_no_signature_and_a_shared_secret_are_never_enough() -> None:
     for token in forged:
         with pytest.raises(Untrusted):
             verified(token, KEYS)
+
+
+def test_no_key_is_tried_that_takes_long() -> None:
+    """A source with many keys of long exponents would hold everybody up with each token that anybody sends."""
+    number = "A" + "_" * 511
+    slow = [{"kty": "RSA", "n": number, "e": number}, {"kty": "RSA", "n": "_" * 1500, "e": "AQAB"}] * 25
+    token = jwt.encode({"alg": "RS256"}, CLAIMS, _RSA, algorithms=["RS256"])
+
+    with pytest.raises(UnknownKey):
+        verified(token, {"keys": slow})
+    with pytest.raises(UnknownKey):
+        verified(token, {"keys": [{"kty": "EC", "crv": "P-256", "x": "A" * 300, "y": "A"}]})
+    assert verified(token, {"keys": [*slow, KEYS["keys"][0]]})["sub"] == "7"
+    others = [{**KEYS["keys"][0], "n": f"{number}{one}"} for one in range(MOST_TRIED)]
+    with pytest.raises(Untrusted):
+        verified(token, {"keys": [*others, KEYS["keys"][0]]})
 
 
 def test_a_key_is_used_for_its_own_kind_of_algorithm() -> None:

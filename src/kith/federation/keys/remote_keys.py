@@ -1,19 +1,18 @@
 """Keys that other servers publish, read and written: PEM texts, and Multikeys (FEP-521a).
 
-A key costs us with every signature that is checked, so its size is limited, and so is its exponent: a long one would
-make checking as dear as signing. Whose a key is, is told by the document it stands in (`vocabulary.incoming.keys`).
+A key costs us with every signature that is checked, so its size is limited. Whose a key is, is told by the document it
+stands in (`vocabulary.incoming.keys`).
 """
 
 from __future__ import annotations
 
 from kith.base import crypto
+from kith.base.key_sizes import LEAST_BITS, MOST_BITS, is_moderate_rsa
 from kith.federation.signatures.received import PublicKey
 from kith.federation.signatures.refusals import Fault, SignatureRefused
 
 __all__ = ["read_multikey", "read_pem", "write_pem"]
 
-LEAST_BITS, MOST_BITS = 2048, 8192
-MOST_EXPONENT = 1 << 32
 LONGEST_PEM = 4096
 LONGEST_MULTIKEY = 1600
 _BASE58 = {letter: value for value, letter in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
@@ -66,10 +65,9 @@ def _checked(key: object) -> PublicKey:
         return key
     if not isinstance(key, crypto.RSAPublicKey):
         raise _unreadable("it is neither RSA nor Ed25519")
-    if not LEAST_BITS <= key.key_size <= MOST_BITS:
-        raise _unreadable(f"RSA keys have {LEAST_BITS} to {MOST_BITS} bits")
-    if key.public_numbers().e >= MOST_EXPONENT:
-        raise _unreadable("its exponent is too long")
+    numbers = key.public_numbers()
+    if not is_moderate_rsa(numbers.n, numbers.e):
+        raise _unreadable(f"RSA keys have {LEAST_BITS} to {MOST_BITS} bits, and an exponent of at most 32")
     return key
 
 

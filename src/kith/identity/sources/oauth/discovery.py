@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kith.base.http import Outgoing, OutgoingError
+from kith.base.key_sizes import is_moderate_jwk
 
 WELL_KNOWN = "/.well-known/openid-configuration"
 MOST_BYTES = 256 * 1024
@@ -52,6 +53,7 @@ async def fetch_keys(outgoing: Outgoing, url: str) -> dict[str, Any]:
     if not isinstance(keys, list):
         raise NotUsable("There are no keys at this address.")
     usable = [one for one in keys[:MOST_KEYS] if isinstance(one, dict) and one.get("kty") in ("RSA", "EC", "OKP")]
+    usable = [one for one in usable if is_moderate_jwk(one)]
     public = [{name: value for name, value in one.items() if name not in _PRIVATE} for one in usable]
     return {"keys": public}
 

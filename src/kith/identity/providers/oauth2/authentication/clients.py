@@ -15,6 +15,7 @@ import msgspec
 
 from kith.base.db import Taken
 from kith.base.exchange import Exchange
+from kith.base.key_sizes import is_moderate_jwk
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.moments import moment_at
 from kith.base.work import Work
@@ -167,7 +168,8 @@ def _wrong_with(work: Work, claims: dict[str, Any], places: set[str]) -> str | N
 
 def _key_of(client: Client, header: dict[str, Any]) -> Any:
     """The registered key with this `kid`; without a `kid` the only key there is. Never a shared secret."""
-    known = jose.KeySet.import_key_set(client.jwks)  # type: ignore[arg-type]
+    moderate = [one for one in client.jwks.get("keys", []) if is_moderate_jwk(one)]
+    known = jose.KeySet.import_key_set({"keys": moderate})
     found = [one for one in known.keys if not isinstance(one, jose.OctKey)]
     if "kid" in header:
         found = [one for one in found if one.kid == header["kid"]]

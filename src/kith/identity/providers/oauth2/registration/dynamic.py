@@ -15,6 +15,7 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import query
 from kith.base.exchange import Exchange
+from kith.base.key_sizes import is_moderate_jwk
 from kith.base.limits import Limiter, LimitRule
 from kith.base.params import parse_json
 from kith.base.unicode import normal_form
@@ -41,6 +42,7 @@ from kith.identity.rights import rights_of
 
 SCOPE = "dcr"
 MOST_BYTES = 16 * 1024
+MOST_KEYS = 10
 MOST_URIS, MOST_IN_URI, MOST_IN_NAME = 10, 2000, 100
 METHODS = ("client_secret_basic", "client_secret_post", "private_key_jwt", "none")
 REGISTERS = LimitRule("oauth-register", most=50, seconds=3600)
@@ -151,6 +153,11 @@ async def _check(work: Work, sent: Metadata) -> None:
 
 
 def _check_keys(jwks: dict[str, Any]) -> None:
+    sent = jwks.get("keys")
+    if not isinstance(sent, list) or len(sent) > MOST_KEYS or not all(isinstance(one, dict) for one in sent):
+        raise _wrong(f"jwks must hold between 1 and {MOST_KEYS} keys.")
+    if not all(is_moderate_jwk(one) for one in sent):
+        raise _wrong("jwks holds a key that is too large.")
     try:
         known = jose.KeySet.import_key_set(jwks).keys  # type: ignore[arg-type]
     except (jose.JoseError, ValueError, TypeError, KeyError) as error:
