@@ -7,12 +7,18 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from sqlalchemy import bindparam, select
 
+from kith.base.db import command, insert_into, query
 from kith.identity.sources.oauth.answers import cleaned
+from kith.identity.sources.oauth.fediverse import FORGOTTEN_AT_ONCE, MOST_APPS
+from kith.identity.sources.family import sources
+from kith.identity.sources.tables import remote_apps
 from tests.identity.flow_browser import Browser
 from tests.identity.records import make, new_name, owner_of, results
 from tests.town import Town, build_town
@@ -115,7 +121,7 @@ async def test_what_one_server_sends_back_is_handed_to_no_other(here: Town) -> N
 
     The honest server answers at the one address that it was told, whoever's state comes with it.
     """
-    slug, heard = await fediverse(here), []
+    slug, heard = await fediverse(here), list[str]()
     async with hostile_server(ANSWERS) as honest, hostile_server(ANSWERS, heard) as hostile:
         attacker, victim = Browser(here), Browser(here)
         at_honest, at_hostile = [
@@ -137,6 +143,33 @@ async def test_what_one_server_sends_back_is_handed_to_no_other(here: Town) -> N
     assert [answer.status_code for answer in stolen] == [400, 400, 400]  # and the first try was its only one
     assert heard == []
     assert own.status_code == 302
+
+
+async def test_servers_that_strangers_name_keep_nobody_else_out(here: Town) -> None:
+    """When all places for servers are taken the oldest are forgotten, and who is on the way comes in all the same."""
+    slug, heard = await fediverse(here), list[str]()
+    async with here.house() as house, house.works.begin() as work:
+        [source] = await work.db.all(_named, slug=slug)
+        many = [
+            {"source": source, "host": f"h{n}.example", "client_id": "", "client_secret": "", "redirect_uri": "",
+             "created_at": work.now + timedelta(milliseconds=n)}
+            for n in range(MOST_APPS)
+        ]  # fmt: skip
+        await work.db.many(command(insert_into(remote_apps)), many)
+
+    async with hostile_server(ANSWERS, heard) as host:
+        assert [await come_in(here, slug, host) for _ in range(2)] == [302, 302]
+
+    assert heard.count("/api/v1/apps") == 1
+    async with here.house() as house, house.works.begin() as work:
+        left = set(await work.db.all(_kept))
+    assert {host, f"h{MOST_APPS - 1}.example"} < left
+    assert "h0.example" not in left
+    assert MOST_APPS - FORGOTTEN_AT_ONCE < len(left) < MOST_APPS
+
+
+_named = query(select(sources.c.pbm_uuid).where(sources.c.slug == bindparam("slug")), str)
+_kept = query(select(remote_apps.c.host), str)
 
 
 def test_what_cannot_be_kept_is_taken_out() -> None:

@@ -26,6 +26,7 @@ from kith.identity.sources.store import Source
 from kith.identity.sources.tables import remote_apps
 
 MOST_APPS = 20_000
+FORGOTTEN_AT_ONCE = 100
 MOST_IN_USERNAME = 200
 SECRET_PLACE = "identity_source_remote_apps.client_secret"  # noqa: S105 - where one is kept
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?")
@@ -38,6 +39,8 @@ _find = query(
 _add = command(add_once(remote_apps))
 _forget = command(delete(remote_apps).where(_where))
 _count = query(select(func.count()).select_from(remote_apps), int)
+_oldest = select(remote_apps.c.created_at).order_by(remote_apps.c.created_at).limit(1).offset(bindparam("place"))
+_forget_oldest = command(delete(remote_apps).where(remote_apps.c.created_at < _oldest.scalar_subquery()))
 
 
 class RemoteApp(msgspec.Struct, frozen=True):
@@ -137,10 +140,13 @@ def _is_word(value: object) -> bool:
 
 
 async def _keep(work: Work, source: Source, app: RemoteApp, redirect_uri: str) -> None:
-    """Strangers name the hosts, so there is an end to how many are remembered: then apps are made each time."""
+    """Strangers name the hosts, so there is an end to how many are remembered: the oldest are forgotten then.
+
+    Whoever is on the way has their app with them.
+    """
     await forget(work.db, source.pbm_uuid, app.host)
     if (await work.db.one(_count) or 0) >= MOST_APPS:
-        return
+        await work.db.run(_forget_oldest, place=FORGOTTEN_AT_ONCE)
     await work.db.run(
         _add,
         source=source.pbm_uuid,

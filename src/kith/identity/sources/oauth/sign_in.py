@@ -73,7 +73,14 @@ async def begin(exchange: Exchange, slug: str, query: Mapping[str, str], *, link
             app = await fediverse.registered(work, source, service, host, callback_url(work, source, host))
         except NoAnswer as error:
             return await _failed(exchange, source, error)
-        service, extra = fediverse.at_server(work, service, app), {"host": host}
+        service, extra = (
+            fediverse.at_server(work, service, app),
+            {
+                "host": host,
+                "client_id": app.client_id,
+                "client_secret": app.client_secret,
+            },
+        )
     if not service.authorization_url or not may_ask(work.settings, service.access_token_url):
         words = "This way to sign in is not set up yet."
         return await refused(exchange, source, words, "an address is missing", status=400)
@@ -150,7 +157,7 @@ async def _ask(work: Work, source: Source, service: Service, attempt: SourceAtte
     host = attempt.secrets.get("host", "")
     back = callback_url(work, source, host)
     if host:
-        app = await fediverse.registered(work, source, service, host, back)
+        app = fediverse.RemoteApp(host, attempt.secrets["client_id"], attempt.secrets["client_secret"])
         service = fediverse.at_server(work, service, app)
     tokens = await trade(work, service, code=code, redirect_uri=back, verifier=attempt.secrets["verifier"])
     if host:
