@@ -15,9 +15,9 @@ import pytest
 from sqlalchemy import bindparam, select
 
 from kith.base.db import command, insert_into, query
+from kith.identity.sources.family import sources
 from kith.identity.sources.oauth.answers import cleaned
 from kith.identity.sources.oauth.fediverse import FORGOTTEN_AT_ONCE, MOST_APPS
-from kith.identity.sources.family import sources
 from kith.identity.sources.tables import remote_apps
 from tests.identity.flow_browser import Browser
 from tests.identity.records import make, new_name, owner_of, results

@@ -23,6 +23,7 @@ from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.saml import store as saml_messages
 from kith.identity.sessions import store as sessions
+from kith.identity.sessions.service import MOST_ANONYMOUS
 from kith.identity.signups import store as signups
 from kith.identity.sources import store as sources
 from kith.identity.tokens import store as tokens
@@ -38,7 +39,9 @@ async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await audit.delete_expired(work.db, work.now)
     await notifications.delete_old(work.db, work.now - NOTIFICATIONS_KEPT)
     await tokens.delete_expired(work.db, work.now)
-    await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
+    await sessions.delete_expired(
+        work.db, work.now, stale_before=work.now - timedelta(hours=6), most_anonymous=MOST_ANONYMOUS
+    )
     await links.delete_expired(work.db, work.now)
     await guessing.forget_old(work.db, work.now)
     if work.settings.confirm_email:

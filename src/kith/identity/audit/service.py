@@ -10,7 +10,10 @@ from datetime import datetime, timedelta
 from typing import Any, TypeGuard
 from urllib.parse import parse_qsl
 
+from kith.base.counted_log import log_counted
+from kith.base.errors import Throttled
 from kith.base.event_counts import count_event
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
 from kith.identity.audit import store
 from kith.identity.audit.facts import EventRecorded
@@ -18,6 +21,7 @@ from kith.identity.audit.tables import Event
 from kith.identity.locations.address_facts import AddressFacts
 from kith.identity.server_names import ServerNames
 
+OF_STRANGERS = LimitRule("audit.strangers", most=120, seconds=300)
 MASK = "********************"
 _SECRET = re.compile(r"api|token|key|secret|pass|signature|auth|cookie|code|assertion|link", re.IGNORECASE)
 _HARMLESS = {
@@ -50,6 +54,9 @@ async def record(
     What is done through another person's eyes is written down as done by who is behind them, unless it is `as_told`.
     """
     origin = work.origin
+    if user_id is None and origin.address and not _is_heard(work, origin.address):
+        log_counted("info", "audit.left_out", action, address=origin.address)
+        return
     told: dict[str, Any] = {**masked(dict(context or {})), **(known or {})}
     if origin.method:
         told["http_request"] = {
@@ -93,6 +100,15 @@ async def record(
         event_uuid=event.event_uuid,
         context=told,
     )
+
+
+def _is_heard(work: Work, address: str) -> bool:
+    """Whether what nobody in particular does from this address is written down once more."""
+    try:
+        work.find(Limiter).spend(OF_STRANGERS, address_key(address))
+    except Throttled:
+        return False
+    return True
 
 
 def _arguments(query: str) -> Any:

@@ -82,9 +82,8 @@ async def deny(work: Work, place: RunPlace, denied: Denied, verdict: PolicyVerdi
         target=place.step.pbm_uuid if place.step is not None else place.flow.pbm_uuid,
         user=user,
     )
-    if code or place.plan is not None:
-        context = {"flow": place.flow.slug, "reason": reason, "refusal": code}
-        await _record(work, "flow_denied", user, context)
+    context = {"flow": place.flow.slug, "reason": reason, "refusal": code}
+    await _record(work, "flow_denied", user, context)
     return msgspec.structs.replace(denied, code=code)
 
 

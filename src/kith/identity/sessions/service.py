@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -19,6 +20,8 @@ from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.tables import LoginSession
 
 ANONYMOUS_LIFE = timedelta(days=1)
+MOST_ANONYMOUS = 50_000  # the oldest are forgotten beyond that
+BEGINNINGS = LimitRule("sessions", most=600, seconds=300)
 IDLE_LIFE = timedelta(days=14)
 LONGEST_LIFE = timedelta(days=90)
 NOT_ANY_MORE = "may not come in any more"
@@ -53,6 +56,8 @@ def until(work: Work, session: LoginSession) -> datetime:
 
 
 async def begin(work: Work, *, address: str) -> HeldSession:
+    """A session of nobody yet. Whoever keeps no cookie makes one with each look at a flow, so they are counted."""
+    work.find(Limiter).spend(BEGINNINGS, address_key(address))
     return await _make(work, None, "", ANONYMOUS_LIFE, keeps=False, address=address)
 
 

@@ -70,6 +70,18 @@ _end = command(delete(sessions).where(sessions.c.session_uuid == bindparam("sess
 _end_others = command(delete(sessions).where(and_(_theirs, sessions.c.session_uuid != bindparam("keep", type_=UID()))))
 _end_all = command(delete(sessions).where(_theirs))
 _expired = command(delete(sessions).where(sessions.c.expires_at <= _now))
+_newest_spared = (
+    select(sessions.c.created_at)
+    .where(sessions.c.user_id.is_(None))
+    .order_by(sessions.c.created_at.desc())
+    .limit(1)
+    .offset(bindparam("most"))
+)
+_anonymous = command(
+    delete(sessions).where(
+        and_(sessions.c.user_id.is_(None), sessions.c.created_at <= _newest_spared.scalar_subquery())
+    )
+)
 _stale_runs = command(delete(runs).where(runs.c.updated_at < bindparam("before", type_=Instant())))
 
 _run = query(
@@ -142,8 +154,9 @@ async def end_all(db: Db, user_id: int) -> int:
     return await db.run(_end_all, user=user_id)
 
 
-async def delete_expired(db: Db, now: datetime, *, stale_before: datetime) -> None:
+async def delete_expired(db: Db, now: datetime, *, stale_before: datetime, most_anonymous: int) -> None:
     await db.run(_expired, now=now)
+    await db.run(_anonymous, most=most_anonymous)
     await db.run(_stale_runs, before=stale_before)
 
 

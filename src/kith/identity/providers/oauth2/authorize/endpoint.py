@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from kith.base import languages
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.limits import Limiter, address_key
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check
 from kith.identity.providers.oauth2.authorize import approval, stored_requests
@@ -25,7 +25,13 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
     read_authorization_request,
 )
 from kith.identity.providers.oauth2.authorize.responses import AskConsent, Outcome, refuse
-from kith.identity.providers.oauth2.authorize.return_links import IDENTITY_PATH, link_to_stored, way_back
+from kith.identity.providers.oauth2.authorize.return_links import (
+    HAND_IN,
+    IDENTITY_PATH,
+    carried,
+    link_to_stored,
+    way_back,
+)
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, MOMENT, PROOF
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.clients import client as clients
@@ -38,8 +44,6 @@ from kith.identity.sessions.tables import LoginSession
 from kith.identity.stages.turn import Denied
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
-
-HAND_IN = LimitRule("oauth.hand_in", most=120, seconds=300)
 
 
 async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decision: Decision = "") -> Outcome:
@@ -152,14 +156,15 @@ async def _go(attempt: Attempt) -> Outcome:
 async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     if attempt.is_silent:
         raise OAuthError("login_required", "Nobody is signed in who could be asked.")
+    attempt = await carried(attempt)
     exchange, request = attempt.exchange, attempt.request
     asked = {
-        "next": await way_back(attempt, again=again),
+        "next": way_back(attempt, again=again),
         "login_hint": request.login_hint,
         "lang": request.language,
         "again": "true" if again else "",
     }
-    cancel = await way_back(attempt, again=False, cancelled=True)
+    cancel = way_back(attempt, again=False, cancelled=True)
     begun = await sign_in(
         exchange, attempt.client.authentication_flow, asked, application_facts(attempt.client), cancel
     )
@@ -176,7 +181,8 @@ async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> O
     if attempt.decision != "allow" and (client.consent != "never" or "consent" in attempt.request.prompts):
         if attempt.is_silent:
             raise OAuthError("consent_required", "They have to be asked.")
-        again = {"again": "true", "next": await way_back(attempt, again=True)}
+        attempt = await carried(attempt)
+        again = {"again": "true", "next": way_back(attempt, again=True)}
         return AskConsent(
             client=client,
             redirect_uri=attempt.request.target.redirect_uri,

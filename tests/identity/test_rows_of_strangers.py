@@ -1,0 +1,70 @@
+"""What strangers leave in the database by looking at pages has an end, however often they look."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from sqlalchemy import func, select
+
+from kith.base.db import METADATA, query
+from kith.identity.audit.service import OF_STRANGERS
+from kith.identity.providers.oauth2.authorize.return_links import HAND_IN
+from kith.identity.sessions.service import BEGINNINGS
+from tests.conftest import TownBuilder
+from tests.identity.records import API
+from tests.town import Town
+
+_counts = {table.name: query(select(func.count()).select_from(table), int) for table in METADATA.sorted_tables}
+
+
+async def rows(town: Town) -> dict[str, int]:
+    async with town.house() as house, house.works.begin() as work:
+        return {name: await work.db.one(counted) or 0 for name, counted in _counts.items()}
+
+
+async def app_of_a_stranger(town: Town) -> str:
+    form = {"client_name": "a", "redirect_uris": "https://app.example/back"}
+    made = (await town.http.post("/api/v1/apps", data=form)).json()
+    asked = {"client_id": made["client_id"], "redirect_uri": form["redirect_uris"], "response_type": "code"}
+    return f"/oauth/authorize?{urlencode({**asked, 'state': 's' * 8000})}"
+
+
+async def flow_for_signing_in(town: Town) -> str:
+    return f"{API}/flows/executor/default-authentication-flow/"
+
+
+async def flow_that_refuses(town: Town) -> str:
+    return "/flows/default-source-authentication/"
+
+
+@pytest.mark.parametrize(
+    ("address", "most"),
+    [
+        (app_of_a_stranger, {"identity_oauth_requests": HAND_IN.most}),
+        (flow_for_signing_in, {"identity_sessions": BEGINNINGS.most, "identity_flow_runs": BEGINNINGS.most}),
+        (flow_that_refuses, {"identity_sessions": BEGINNINGS.most, "identity_events": OF_STRANGERS.most}),
+    ],
+    ids=lambda value: getattr(value, "__name__", "most"),
+)
+async def test_looking_again_and_again_leaves_a_bounded_number_of_rows(
+    new_town: TownBuilder, address: Callable[[Town], Awaitable[str]], most: dict[str, int]
+) -> None:
+    town = await new_town(rate_limits="on")
+    path = await address(town)
+    tries, statuses = 2 * max(most.values()) + 50, set()  # a new window may begin meanwhile
+    before = await rows(town)
+
+    async with httpx.AsyncClient(base_url=town.base_url, transport=town.transport, timeout=60) as stranger:
+        for _ in range(tries):
+            stranger.cookies.clear()
+            answer = await stranger.get(path)
+            statuses.add(answer.status_code)
+
+    grown = {name: count - before[name] for name, count in (await rows(town)).items() if count > before[name]}
+    assert 429 in statuses
+    assert statuses <= {200, 302, 303, 403, 429}
+    assert {name for name in grown if grown[name] >= tries} == set(), grown
+    assert all(0 < grown[name] <= 2 * bound for name, bound in most.items()), grown
