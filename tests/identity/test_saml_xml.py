@@ -136,6 +136,14 @@ def test_what_is_signed_is_read_back(kind: str, signature: str, digest: str) -> 
         signatures.verify(made, certificate=THEIRS.certificate, allow_sha1=weak)
 
 
+def test_what_follows_a_signed_part_is_no_part_of_it() -> None:
+    made = response(signed())
+    made[0].tail = "words that nobody has signed"
+    found = xml.children(again(made), "saml:Assertion")[0]
+
+    assert name_in(signatures.verify(found, certificate=OURS.certificate)) == "ada"
+
+
 def response(*inside: Any) -> Any:
     root = xml.new("samlp:Response", {"ID": "_r1", "Version": "2.0"})
     for one in inside:

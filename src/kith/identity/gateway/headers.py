@@ -43,7 +43,7 @@ _OWN = _HOP | frozenset(
     )
 )  # fmt: skip
 _NEVER_ADDED = _OWN | {b"cookie", b"set-cookie"}
-_COOKIES = re.compile(rb"(kith_proxy_[0-9a-f]{8}|(__Host-)?kith_session|kith_csrf)\Z")
+_COOKIES = re.compile(rb"(__Host-|__Secure-)?kith_")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^`|~-]{1,100}")
 _SIGN = re.compile(rb"[^a-z0-9]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")

@@ -6,7 +6,10 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-RUNS_IN_THE_BROWSER = frozenset({"javascript", "data", "vbscript"})
+RUNS_IN_THE_BROWSER = frozenset(
+    {"about", "blob", "data", "file", "filesystem", "javascript", "vbscript", "view-source"}
+)
+_PLACE = re.compile(r"(?:[^\[\]@:;,']+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{0,5})?")
 
 
 def complain_redirect(uri: str) -> str | None:
@@ -25,7 +28,7 @@ def complain_redirect(uri: str) -> str | None:
         return f"{shown}: the scheme {scheme} is not allowed."
     if "#" in uri:
         return f"{shown} must not contain a fragment."
-    if scheme in ("http", "https") and (not host or "@" in parts.netloc):
+    if scheme in ("http", "https") and not (host and _PLACE.fullmatch(parts.netloc)):
         return f"{shown} is not a valid URI."
     if scheme == "http" and not is_loopback(host):
         return f"{shown} must use https; plain http is only for this computer itself."

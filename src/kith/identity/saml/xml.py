@@ -93,7 +93,7 @@ def _check_tree(root: Element) -> None:
 
 
 def to_bytes(element: Element) -> bytes:
-    return bytes(etree.tostring(element, encoding="UTF-8", xml_declaration=False))
+    return bytes(etree.tostring(element, encoding="UTF-8", xml_declaration=False, with_tail=False))
 
 
 def to_document(element: Element) -> str:
