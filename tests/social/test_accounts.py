@@ -272,6 +272,25 @@ async def test_emoji_are_told_with_the_words_they_are_in(town: Town) -> None:
         assert alone == poll
 
 
+async def test_of_very_many_emoji_a_profile_tells_some_and_a_post_twice_as_many(town: Town) -> None:
+    domain = "picturesque.example"
+    codes = [f"many_{number}" for number in range(300)]
+    text = " ".join(f":{code}:" for code in codes)
+    far = await stranger(town, domain, note_html=text)
+    async with town.house() as house, house.works.begin() as work:
+        rows = [{"id": work.new_id(), "shortcode": code, "domain": domain, "file": "https://picturesque.example/1.png",
+                 "static_file": "", "category": None, "visible_in_picker": True, "disabled": False, "uri": None,
+                 "updated_at": work.now} for code in codes]  # fmt: skip
+        await work.db.many(command(insert_into(emojis)), rows)
+    said = await said_elsewhere(town, far, content=text)
+
+    profile = (await town.http.get(f"/api/v1/accounts/{far.id}")).json()
+    status = (await town.http.get(f"/api/v1/statuses/{said}")).json()
+
+    assert [one["shortcode"] for one in profile["emojis"]] == codes[:50]
+    assert [one["shortcode"] for one in status["emojis"]] == codes[:100]
+
+
 async def _polled(town: Town, author: Account, options: list[str]) -> str:
     """A post from elsewhere that asks something; its id."""
     async with town.house() as house, house.works.begin() as work:

@@ -64,7 +64,7 @@ async def _pem(work: Work, account: Account) -> str:
 
 
 async def _parts(work: Work, account: Account, pem: str) -> ActorParts:
-    used = await emojis.find_named(work, emojis.codes_in(texts_of(account)))
+    used = await emojis.find_named(work, emojis.codes_in(texts_of(account), emojis.MOST_OF_PROFILE))
     moved = await accounts.find(work.db, account.moved_to) if account.moved_to is not None else None
     return ActorParts(account, pem, list(used.values()), None if moved is None else moved.uri)
 

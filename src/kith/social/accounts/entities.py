@@ -152,7 +152,7 @@ async def _moved(work: Work, rows: Sequence[Account]) -> dict[AccountId, Templat
 
 
 async def _shapes(work: Work, rows: Sequence[Account]) -> list[AccountEntity]:
-    told = await emojis.used_in_each(work, [(texts_of(row), row.domain) for row in rows])
+    told = await emojis.used_in_each(work, [(texts_of(row), row.domain) for row in rows], emojis.MOST_OF_PROFILE)
     shown = await _badges(work, rows)
     return [
         account_entity(work.settings, row, used, shown.get(row.id, [])) for row, used in zip(rows, told, strict=True)

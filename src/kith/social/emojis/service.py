@@ -16,6 +16,8 @@ from kith.social.emojis.remote_files import key_of
 from kith.social.emojis.tables import Emoji, emojis
 
 MOST_CODES = 500  # in the texts of one thing; past them no emoji is looked for
+MOST_SHOWN = 100  # different ones of one thing: each is some 200 bytes wherever the thing is shown
+MOST_OF_PROFILE = 50
 SHORTCODE = re.compile(r"(?<![A-Za-z0-9:]):([A-Za-z0-9_]{2,}):(?![A-Za-z0-9:])")
 _named = query(
     select(emojis).where(
@@ -25,8 +27,8 @@ _named = query(
 )
 
 
-def codes_in(texts: Sequence[str]) -> list[str]:
-    """The shortcodes in some texts, each once, in the order they come."""
+def codes_in(texts: Sequence[str], most: int = MOST_SHOWN) -> list[str]:
+    """The first shortcodes in some texts, each once, in the order they come."""
     found: dict[str, None] = {}
     left = MOST_CODES
     for text in texts:
@@ -34,7 +36,7 @@ def codes_in(texts: Sequence[str]) -> list[str]:
             codes = [match[1] for match in islice(SHORTCODE.finditer(text), left)]
             left -= len(codes)
             found |= dict.fromkeys(codes)
-    return list(found)
+    return list(found)[:most]
 
 
 async def used_in(work: Work, texts: Sequence[str], domain: str) -> list[dict[str, Any]]:
@@ -43,9 +45,11 @@ async def used_in(work: Work, texts: Sequence[str], domain: str) -> list[dict[st
     return found
 
 
-async def used_in_each(work: Work, things: Sequence[tuple[Sequence[str], str]]) -> list[list[dict[str, Any]]]:
+async def used_in_each(
+    work: Work, things: Sequence[tuple[Sequence[str], str]], most: int = MOST_SHOWN
+) -> list[list[dict[str, Any]]]:
     """The same for many things, each with its texts and its domain, by one query at most."""
-    named = [(codes_in(texts), domain) for texts, domain in things]
+    named = [(codes_in(texts, most), domain) for texts, domain in things]
     codes = {code for used, _ in named for code in used}
     if not codes:
         return [[] for _ in things]
