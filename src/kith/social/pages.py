@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
+import msgspec
+
+from kith.base.breath import Breath
 from kith.base.exchange import Answer, Exchange, Headers
 from kith.base.paging import Cursor, CursorKind, link_header, public_url
 from kith.social.errors import PRIVATE as FOR_ONE
@@ -12,6 +16,8 @@ JSON = (b"content-type", b"application/json; charset=utf-8")
 PRIVATE = (b"cache-control", b"private, no-store")
 PUBLIC = (b"cache-control", b"public, max-age=15, stale-while-revalidate=30, stale-if-error=86400")
 VARY = (b"vary", b"Authorization")
+MOST_BYTES = 8 << 20  # of all entities of a page; the first one is there in any case
+Row = TypeVar("Row")
 
 
 def answer(exchange: Exchange, body: bytes, *, status: int = 200, headers: Headers = ()) -> Answer:
@@ -45,9 +51,61 @@ def list_of(
     status: int = 200,
     headers: Headers = (),
 ) -> Answer:
-    """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown."""
+    """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown.
+
+    A page that would be too long ends before, and its link leads on from there.
+    """
+    if len(entities) == len(ids):
+        kept = _fitting(entities, from_the_end=cursor.is_ascending)
+        if len(kept) < len(entities):
+            ids = ids[-len(kept) :] if cursor.is_ascending else ids[: len(kept)]
+            entities, cursor = kept, shortened(cursor, len(kept))
     body = joined(entities)
     return page_of(exchange, cursor, body, ids, kind=kind, is_timeline=is_timeline, status=status, headers=headers)
+
+
+def shortened(cursor: Cursor, length: int) -> Cursor:
+    """The cursor of a page that has ended before: it links on from what is there."""
+    return msgspec.structs.replace(cursor, limit=length)
+
+
+def _fitting(entities: Sequence[bytes], *, from_the_end: bool = False) -> Sequence[bytes]:
+    """As many as a page has room for: those next to where it was asked for, which may be its end."""
+    room = MOST_BYTES
+    for count, one in enumerate(reversed(entities) if from_the_end else entities):
+        room -= len(one)
+        if room < 0 and count:
+            return entities[-count:] if from_the_end else entities[:count]
+    return entities
+
+
+async def fill(
+    rows: Sequence[Row],
+    render: Callable[[Sequence[Row]], Awaitable[Sequence[bytes]]],
+    *,
+    at_once: int,
+    from_the_end: bool = False,
+) -> tuple[list[Row], list[bytes]]:
+    """As many rows as a page has room for, and what they are shown as: some at a time, with others served between.
+
+    For lists of which one row is long, or which are long themselves. Nothing is made that has no room.
+    """
+    left = list(reversed(rows)) if from_the_end else list(rows)
+    taken: list[Row] = []
+    shown: list[bytes] = []
+    room, breath = MOST_BYTES, Breath()
+    for start in range(0, len(left), at_once):
+        some = left[start : start + at_once]
+        for row, one in zip(some, await render(some), strict=True):
+            room -= len(one)
+            if room < 0 and shown:
+                break
+            taken.append(row)
+            shown.append(one)
+        if room < 0:
+            break
+        await breath.take()
+    return (taken[::-1], shown[::-1]) if from_the_end else (taken, shown)
 
 
 def page_of(

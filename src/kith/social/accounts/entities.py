@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
+from kith.base.breath import Breath
 from kith.base.caches import ByVersion
 from kith.base.json_templates import Template, together
 from kith.base.work import Work
@@ -120,7 +121,9 @@ async def _make(work: Work, rows: Sequence[Account]) -> dict[AccountId, bytes]:
     templates = await _templates(work, [row for row in rows if row.moved_to is None])
     moved = await _moved(work, [row for row in rows if row.moved_to is not None])
     made: dict[AccountId, bytes] = {}
+    breath = Breath()
     for row in rows:
+        await breath.take()
         template = templates.get(row.id) or moved[row.id]
         made[row.id] = whole = template.fill(counts_of(row)).whole()
         if row.id in templates and not work.db.is_writing:
@@ -132,7 +135,9 @@ async def _templates(work: Work, rows: Sequence[Account]) -> dict[AccountId, Tem
     pieces = work.find(AccountPieces)
     found = {row.id: piece for row in rows if (piece := pieces.get((row.id, without_counts(row.version)))) is not None}
     missing = [row for row in rows if row.id not in found]
+    breath = Breath()
     for row, shape in zip(missing, await _shapes(work, missing), strict=True):
+        await breath.take()
         found[row.id] = template = Template.of(shape)
         if not work.db.is_writing:
             pieces.put((row.id, without_counts(row.version)), template, template.size)
@@ -154,9 +159,12 @@ async def _moved(work: Work, rows: Sequence[Account]) -> dict[AccountId, Templat
 async def _shapes(work: Work, rows: Sequence[Account]) -> list[AccountEntity]:
     told = await emojis.used_in_each(work, [(texts_of(row), row.domain) for row in rows], emojis.MOST_OF_PROFILE)
     shown = await _badges(work, rows)
-    return [
-        account_entity(work.settings, row, used, shown.get(row.id, [])) for row, used in zip(rows, told, strict=True)
-    ]
+    shapes: list[AccountEntity] = []
+    breath = Breath()
+    for row, used in zip(rows, told, strict=True):
+        await breath.take()
+        shapes.append(account_entity(work.settings, row, used, shown.get(row.id, [])))
+    return shapes
 
 
 async def _badges(work: Work, rows: Iterable[Account]) -> dict[AccountId, list[dict[str, str]]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,10 +18,11 @@ from kith.social.guards import user
 from kith.social.ids import AccountId
 from kith.social.lists import service, store
 from kith.social.lists.entities import render_list
-from kith.social.pages import answer, joined, numbers, page
+from kith.social.pages import answer, fill, joined, numbers, page, shortened
 
 LIMIT, MOST = 40, 80
-EVERYBODY = 1_000_000
+EVERYBODY = 10_000  # more than most may follow; how many of them are shown is a matter of their size
+AT_ONCE = 100
 _encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:lists"), user("write:lists")
 
@@ -69,18 +71,20 @@ async def delete_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
 
 @get("/api/v1/lists/{id}/accounts", guards=[READ])
 async def show_members(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
-    """With a limit of nought, everybody, and no pages."""
+    """With a limit of nought, everybody, and no pages, as long as there is room."""
     found = await service.find(work, me, id)
     cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD)
     has_pages = exchange.query("limit") != "0"
     if not has_pages:
-        cursor = Cursor(limit=EVERYBODY)
+        cursor = msgspec.structs.replace(cursor, limit=EVERYBODY)
     statement, values = store.people().form(cursor)
     rows = await work.db.all(statement, list=found.id, **values)
-    shown = await render_lines(work, rows)
-    if not has_pages:
+    there, shown = await fill(rows, partial(render_lines, work), at_once=AT_ONCE)
+    if not has_pages and len(there) == len(rows) < EVERYBODY:
         return answer(exchange, joined(shown))
-    return page(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD)
+    if len(there) < len(rows):
+        cursor = shortened(cursor, len(there))
+    return page(exchange, cursor, shown, [row.id for row in there], kind=CursorKind.RECORD)
 
 
 def _account_ids(named: NamedMembers) -> list[AccountId]:

@@ -190,7 +190,7 @@ _ranked = (
 _familiar = query(
     lambda: (
         select(*(column for column in _ranked.c if column.name != "place"))
-        .where(_ranked.c.place <= MOST_FAMILIAR)
+        .where(_ranked.c.place <= bindparam("most"))
         .order_by(_ranked.c.of, _ranked.c.place)
     ),
     FamiliarRow,
@@ -198,9 +198,11 @@ _familiar = query(
 )
 
 
-async def familiar(work: Work, me: AccountId, ids: Sequence[int]) -> dict[int, list[AccountRow]]:
-    """Whom I follow among the followers of each; nobody where followers are not shown."""
+async def familiar(
+    work: Work, me: AccountId, ids: Sequence[int], *, most: int = MOST_FAMILIAR
+) -> dict[int, list[AccountRow]]:
+    """Whom I follow among the followers of each, up to `most`; nobody where followers are not shown."""
     found: dict[int, list[AccountRow]] = {id: [] for id in ids}
-    for row in await work.db.all(_familiar, me=me, ids=list(ids), now=work.now):
+    for row in await work.db.all(_familiar, me=me, ids=list(ids), most=most, now=work.now):
         found[row.of].append(AccountRow(row.id, row.version))
     return found

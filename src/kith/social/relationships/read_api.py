@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
@@ -17,7 +18,7 @@ from kith.social.accounts.lines import AccountRow, CursorRow
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
 from kith.social.ids import AccountId
-from kith.social.pages import answer, joined, numbers, page
+from kith.social.pages import answer, fill, joined, numbers, page, shortened
 from kith.social.relationships import entities, lists
 from kith.social.relationships.mute_ends import next_end_of_mute
 from kith.social.relationships.service.common import target
@@ -27,7 +28,9 @@ DOMAINS, MOST_DOMAINS = 100, 200
 MOST_IDS = 500
 ID_BYTES = 48
 MOST_FAMILIAR = 40
-EVERYBODY = 1_000_000
+EVERYBODY = 10_000  # more than most may follow; how many of them are shown is a matter of their size
+AT_ONCE = 100
+MOST_SHOWN_FAMILIAR = 160  # for all who are asked about together, once there are several
 _encode = msgspec.json.Encoder().encode
 
 
@@ -41,8 +44,10 @@ def _cursor(exchange: Exchange, limit: int = LIMIT, most: int = MOST) -> Cursor:
 
 
 async def _people(exchange: Exchange, work: Work, cursor: Cursor, rows: list[CursorRow]) -> Answer:
-    shown = await render_lines(work, rows)
-    return page(exchange, cursor, shown, [row.cursor for row in rows], kind=CursorKind.RECORD)
+    there, shown = await fill(rows, partial(render_lines, work), at_once=AT_ONCE)
+    if len(there) < len(rows):
+        cursor = shortened(cursor, len(there))
+    return page(exchange, cursor, shown, [row.cursor for row in there], kind=CursorKind.RECORD)
 
 
 def _account_ids(asked: RelationshipQuery) -> list[AccountId]:
@@ -64,14 +69,21 @@ async def show_relationships(exchange: Exchange, work: Work, me: Me, asked: From
 async def show_familiar_followers(
     exchange: Exchange, work: Work, me: Me, asked: FromQuery[RelationshipQuery]
 ) -> Answer:
-    """Nobody where followers are not shown; those who are not there are left out."""
+    """Nobody where followers are not shown; those who are not there are left out.
+
+    Whoever asks about several at once is told fewer of each.
+    """
     ids = _account_ids(asked)[:MOST_FAMILIAR]
     known = {id: one for id, one in (await accounts.find_all(work.db, ids)).items() if one.is_listed}
     open_ones = [one.id for one in known.values() if not one.is_gone and not one.hide_collections]
-    found = await lists.familiar(work, me, open_ones)
+    found = await lists.familiar(work, me, open_ones, most=_most_familiar(len(ids)))
     shown = dict(found_and_shown(found, await render_lines(work, [row for rows in found.values() for row in rows])))
     told = [b'{"id":"%d","accounts":%b}' % (id, joined(shown.get(id, []))) for id in ids if id in known]
     return answer(exchange, joined(told))
+
+
+def _most_familiar(ids: int) -> int:
+    return lists.MOST_FAMILIAR if ids < 2 else max(2, min(MOST_SHOWN_FAMILIAR // ids, MOST_FAMILIAR))
 
 
 def found_and_shown(found: dict[int, list[AccountRow]], shown: list[bytes]) -> Iterator[tuple[int, list[bytes]]]:
