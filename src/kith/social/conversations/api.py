@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kith.base.exchange import Answer, Exchange
@@ -9,11 +10,13 @@ from kith.base.work import Work
 from kith.social.accounts.viewers import Me
 from kith.social.conversations import service, store
 from kith.social.conversations.entities import render_conversations
+from kith.social.conversations.tables import Conversation
 from kith.social.guards import user
 from kith.social.ids import AccountId
-from kith.social.pages import answer, page
+from kith.social.pages import answer, fill, page, shortened
 
 LIMIT, MOST = 20, 40
+AT_ONCE = 10
 WRITE = user("write:conversations")
 
 
@@ -22,8 +25,14 @@ async def show_conversations(exchange: Exchange, work: Work, me: Me) -> Answer:
     """Those with the newest post first."""
     cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     found = await store.page(work.db, me, cursor)
-    shown = await render_conversations(work, found, me)
-    return page(exchange, cursor, shown, [one.last_status_id for one in found], kind=CursorKind.RECORD3)
+
+    async def render(some: Sequence[Conversation]) -> list[bytes]:
+        return await render_conversations(work, some, me)
+
+    there, shown = await fill(found, render, at_once=AT_ONCE, from_the_end=cursor.is_ascending)
+    if len(there) < len(found):
+        cursor = shortened(cursor, len(there))
+    return page(exchange, cursor, shown, [one.last_status_id for one in there], kind=CursorKind.RECORD3)
 
 
 @delete("/api/v1/conversations/{id}", guards=[WRITE])

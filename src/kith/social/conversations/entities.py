@@ -12,6 +12,7 @@ from kith.social.conversations.tables import Conversation
 from kith.social.ids import AccountId
 from kith.social.statuses.entities import render_by_id
 
+MOST_PEOPLE = 20  # of one conversation, as whole accounts
 _encode = msgspec.json.Encoder().encode
 
 
@@ -23,8 +24,9 @@ class ConversationEntity(msgspec.Struct):
 
 
 async def render_conversations(work: Work, found: Sequence[Conversation], me: AccountId) -> list[bytes]:
-    """Whoever talks to themselves is shown alone."""
-    people = {id: None for one in found for id in one.participant_ids or [me]}
+    """Whoever talks to themselves is shown alone. Of very many participants some are shown."""
+    members = {one.id: one.participant_ids[:MOST_PEOPLE] or [me] for one in found}
+    people = {id: None for ids in members.values() for id in ids}
     rows = await accounts.find_all(work.db, list(people))
     shown = dict(zip(rows, await render(work, list(rows.values())), strict=True))
     last = await render_by_id(work, [one.last_status_id for one in found], me)
@@ -33,7 +35,7 @@ async def render_conversations(work: Work, found: Sequence[Conversation], me: Ac
             ConversationEntity(
                 id=str(one.id),
                 unread=one.unread,
-                accounts=[msgspec.Raw(shown[id]) for id in one.participant_ids or [me] if id in shown],
+                accounts=[msgspec.Raw(shown[id]) for id in members[one.id] if id in shown],
                 last_status=msgspec.Raw(last[one.last_status_id]) if one.last_status_id in last else None,
             )
         )

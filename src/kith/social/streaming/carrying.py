@@ -160,6 +160,8 @@ class StreamCarrier:
 
     async def talked(self, work: Work, facts: Sequence[ConversationChanged]) -> None:
         for fact in facts:
+            if not self._hub.is_heard(of_direct(fact.account_id)):
+                continue
             found = await conversations.find(work.db, fact.account_id, fact.conversation_id)
             for shown in await render_conversations(work, [found] if found is not None else [], fact.account_id):
                 await self._hub.publish(of_direct(fact.account_id), StreamEvent("conversation", shown.decode()))

@@ -1,0 +1,109 @@
+"""Pages of people whose profiles are as long as their servers let them be: they end in time, and lead on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from kith.social.accounts.tables import Account
+from kith.social.conversations import store as conversations
+from kith.social.conversations.tables import Conversation, participants_of
+from kith.social.ids import AccountId, StatusId
+from kith.social.lists import store as lists
+from kith.social.relationships import store as relationships
+from kith.social.relationships.tables import Follow
+from kith.social.statuses.tables import DIRECT
+from tests.social.members import Member, join, stranger, strangers
+from tests.social.posts import said_elsewhere, walk
+from tests.social.test_lists import new_list
+from tests.town import Town
+
+LONG = {"note_html": "a" * 60_000, "display_name": "b" * 70_000}
+MOST = 9 << 20
+
+
+@pytest.fixture
+async def people(town: Town) -> list[Account]:
+    return await strangers(town, 100, "long.example", **LONG)
+
+
+async def _follow(town: Town, pairs: Sequence[tuple[Member | Account, Member | Account]]) -> None:
+    async with town.house() as house, house.works.begin() as work:
+        for one, other in pairs:
+            row = Follow(
+                work.new_id(), AccountId(int(one.id)), AccountId(int(other.id)), True, False, None, None, work.now
+            )
+            await relationships.add_follow(work.db, row)
+
+
+async def _walked(member: Member, path: str) -> set[str]:
+    """All who are found there; each page is asked for again, to see how long it is."""
+    found: list[str] = []
+    for page in await walk(member, path):
+        assert page
+        found += page
+    assert len((await member.call("GET", path)).content) < MOST
+    assert len(set(found)) == len(found)
+    return set(found)
+
+
+async def test_everybody_at_once_are_as_many_as_there_is_room_for(town: Town, people: list[Account]) -> None:
+    ada = await join(town)
+    await _follow(town, [(ada, one) for one in people])
+    list_id = await new_list(ada)
+    async with town.house() as house, house.works.begin() as work:
+        for one in people:
+            await lists.add(work.db, int(list_id), one.id, id=work.new_id())
+            await relationships.endorse(work.db, AccountId(int(ada.id)), one.id, id=work.new_id(), now=work.now)
+    wanted = {str(one.id) for one in people}
+
+    for path in (f"/api/v1/lists/{list_id}/accounts?limit=0", "/api/v1/endorsements?limit=0"):
+        first = await ada.call("GET", path)
+        assert (len(first.content) < MOST, 'rel="next"' in first.headers["link"]) == (True, True)
+        assert await _walked(ada, path) == wanted
+
+
+async def test_a_page_of_people_ends_where_it_is_long(town: Town, people: list[Account]) -> None:
+    ada = await join(town)
+    await _follow(town, [(ada, one) for one in people])
+    wanted = {str(one.id) for one in people}
+    assert await _walked(ada, f"/api/v1/accounts/{ada.id}/following?limit=80") == wanted
+
+
+async def test_familiar_followers_of_several_are_fewer_of_each(town: Town, people: list[Account]) -> None:
+    ada = await join(town)
+    others = await strangers(town, 40)
+    some = people[:50]
+    await _follow(town, [(ada, one) for one in some])
+    await _follow(town, [(one, other) for one in some for other in others])
+    path = "/api/v1/accounts/familiar_followers"
+
+    for count, shown in ((1, 50), (2, 40), (8, 20), (40, 4)):
+        asked = [str(one.id) for one in others[:count]]
+        told = await ada.get(path, params={"id[]": asked})
+        assert [(one["id"], len(one["accounts"])) for one in told] == [(id, shown) for id in asked]
+
+
+async def test_of_a_conversation_of_many_some_are_shown_and_a_page_of_them_ends_where_it_is_long(
+    town: Town, people: list[Account]
+) -> None:
+    ada, author = await join(town), await stranger(town)
+    me, made = AccountId(int(ada.id)), []
+    for number in range(10):
+        said = await said_elsewhere(town, author, visibility=DIRECT)
+        made.append(str(said))
+        async with town.house() as house, house.works.begin() as work:
+            named = participants_of({author.id, *(one.id for one in people[number : number + 60])})
+            row = Conversation(work.new_id(), me, int(said), named, StatusId(int(said)), True)
+            await conversations.insert(work.db, row)
+
+    whole = await ada.call("GET", "/api/v1/conversations")
+    assert len(whole.content) < MOST
+    assert {len(one["accounts"]) for one in whole.json()} == {20}
+    wanted = {one["id"] for page in [await ada.get("/api/v1/conversations?limit=3")] for one in page}
+    pages = await walk(ada, "/api/v1/conversations")
+    assert [len(page) for page in pages] == [3, 3, 3, 1]
+    assert set(pages[0]) == wanted
+    back = await walk(ada, "/api/v1/conversations?min_id=1", back=True)
+    assert [id for page in reversed(back) for id in page] == [id for page in pages for id in page]
