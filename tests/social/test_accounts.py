@@ -441,6 +441,7 @@ async def test_preferences_are_changed_under_the_names_they_are_read_by(town: To
         {"reading:languages": ["xx-nope"]},
         {"posting:default:language": "klingon"},
         {"source": {"chosen_languages": ["?"]}},
+        {"reading:languages": [f"en-{one}{two}" for one in "ABCDEFGHIJKLMNO" for two in "ABCDEFGHIJKLMNO"]},
     ],
 )
 async def test_preferences_that_cannot_be_change_nothing(town: Town, sent: dict[str, Any]) -> None:

@@ -129,7 +129,13 @@ async def test_the_number_of_filters_and_keywords_is_limited(town: Town) -> None
         422,
         "Validation failed: You have reached the maximum number of filter keywords",
     )
-    for _ in range(100):
+    made = await new_filter(ada, "one")
+    again = [{"id": made["keywords"][0]["id"], "keyword": f"word {number}"} for number in range(501)]
+    assert await refusal(ada, "PUT", f"{V2}/{made['id']}", {"keywords_attributes": again}) == (
+        422,
+        "Validation failed: You have reached the maximum number of filter keywords",
+    )
+    for _ in range(99):
         await new_filter(ada)
     assert await refusal(ada, "POST", V2, {"title": "x", "context": ["home"]}) == (
         422,

@@ -79,6 +79,21 @@ async def test_what_cannot_be_is_refused(town: Town) -> None:
     assert [one["id"] for one in await ada.get(path)] == [ada.id]
 
 
+async def test_so_many_are_put_on_a_list_or_taken_off_at_once_and_no_more(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.to(bob, "follow")
+    path = f"/api/v1/lists/{await new_list(ada)}/accounts"
+    many = [bob.id, *(str(number) for number in range(1, 201))]
+
+    for method in ("POST", "DELETE"):
+        answer = await ada.call(method, path, json={"account_ids": many})
+        assert (answer.status_code, answer.json()["error"]) == (
+            422,
+            "Validation failed: Account ids has too many elements (maximum is 200)",
+        )
+    assert await ada.delete(path, json={"account_ids": many[:200]}) == {}
+
+
 async def test_members_are_walked_and_named(town: Town) -> None:
     ada, *others = await join_all(town, 4)
     list_id, other_list = await new_list(ada), await new_list(ada, "Others")

@@ -246,6 +246,12 @@ async def test_what_is_refused(town: Town) -> None:
             422,
             "Validation failed: Languages is not included in the list",
         ),
+        (
+            f"{path}/{bob.id}/follow",
+            {"languages": [f"en-{one}{two}" for one in "ABCDEFGHIJKLMNO" for two in "ABCDEFGHIJKLMNO"]},
+            422,
+            "Validation failed: Languages has too many entries (maximum is 200)",
+        ),
         ("/api/v1/domain_blocks", {"domain": " "}, 422, "Validation failed: Domain can't be blank"),
         (
             "/api/v1/domain_blocks",

@@ -16,7 +16,7 @@ from kith.social.accounts.verification import VERIFY_LINKS, VerifyLinks, is_veri
 from kith.social.ids import AccountId
 from kith.social.text import counting
 from kith.social.text.domains import domain_of
-from kith.social.text.languages import is_language
+from kith.social.text.languages import complaint_about, is_language
 
 LONGEST_NAME = 40
 LONGEST_NOTE = 500
@@ -228,5 +228,6 @@ def _check_kept(bad: dict[str, list[str]], ready: AccountChange) -> None:
         bad["language"] = [Complaint("is not a language we know", "inclusion")]
     if ready.chosen_languages is not None:
         ready.chosen_languages = list(dict.fromkeys(code.strip() for code in ready.chosen_languages if code.strip()))
-        if not all(map(is_language, ready.chosen_languages)):
-            bad["chosen_languages"] = [Complaint("is not a language we know", "inclusion")]
+        complaint = complaint_about(ready.chosen_languages)
+        if complaint is not None:
+            bad["chosen_languages"] = [complaint]

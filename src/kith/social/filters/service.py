@@ -126,6 +126,8 @@ async def remove(work: Work, me: AccountId, filter_id: int) -> None:
 
 
 async def _change_keywords(work: Work, me: AccountId, of: Filter, changes: Sequence[KeywordChange]) -> None:
+    if len(changes) > MOST_KEYWORDS:
+        raise _too_many_keywords()
     known = {one.id: one for one in await store.keywords_of(work.db, [of.id])} if changes else {}
     for change in changes:
         if change.id is None:
@@ -135,8 +137,8 @@ async def _change_keywords(work: Work, me: AccountId, of: Filter, changes: Seque
         before = _there(known.get(change.id))
         if change.destroy:
             await store.remove_keyword(work.db, before.id)
-        else:
-            await store.change_keyword(work.db, _with_changes(before, change.keyword, change.whole_word))
+        elif (after := _with_changes(before, change.keyword, change.whole_word)) != before:
+            await store.change_keyword(work.db, after)
     if changes:
         await _limit_keywords(work, me)
 
@@ -157,7 +159,11 @@ async def _add_keyword(work: Work, of: Filter, keyword: str, *, whole_word: bool
 
 async def _limit_keywords(work: Work, me: AccountId) -> None:
     if await store.count_keywords(work.db, me) > MOST_KEYWORDS:
-        raise Invalid(fields={"": [Complaint("You have reached the maximum number of filter keywords", "too_many")]})
+        raise _too_many_keywords()
+
+
+def _too_many_keywords() -> Invalid:
+    return Invalid(fields={"": [Complaint("You have reached the maximum number of filter keywords", "too_many")]})
 
 
 async def add_keyword(work: Work, me: AccountId, filter_id: int, keyword: str, *, whole_word: bool) -> Keyword:

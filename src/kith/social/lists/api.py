@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from kith.base.caches import UntilWritten
-from kith.base.errors import NotFound
+from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, delete, get, patch, post, put
@@ -23,6 +23,7 @@ from kith.social.pages import answer, fill, joined, numbers, page, shortened
 LIMIT, MOST = 40, 80
 EVERYBODY = 10_000  # more than most may follow; how many of them are shown is a matter of their size
 AT_ONCE = 100
+MOST_NAMED = 200  # in one request: each who joins or leaves is a statement and some jobs
 _encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:lists"), user("write:lists")
 
@@ -88,6 +89,9 @@ async def show_members(exchange: Exchange, work: Work, me: Me, id: FromPath[int]
 
 
 def _account_ids(named: NamedMembers) -> list[AccountId]:
+    if len(named.account_ids) > MOST_NAMED:
+        words = f"has too many elements (maximum is {MOST_NAMED})"
+        raise Invalid(fields={"account_ids": [Complaint(words, "too_many")]})
     return [AccountId(id) for id in numbers(named.account_ids)]
 
 

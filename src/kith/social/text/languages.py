@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from kith.base.errors import Complaint
 
 _CODE = re.compile(r"(?P<code>[a-z]{2,3})(?:-[A-Za-z]{2,4})?\Z")
+MOST_CHOSEN = 200  # more than there are here; with their regions there are a hundred times as many
 
 # Two letters where there are two, and the few with three that people here post in.
 NAMES = {
@@ -37,6 +41,13 @@ NAMES = {
     "uz": "Uzbek", "vai": "Vai", "vi": "Vietnamese", "wa": "Walloon", "wo": "Wolof", "xh": "Xhosa", "yi": "Yiddish",
     "yo": "Yoruba", "yue": "Cantonese", "zgh": "Standard Moroccan Tamazight", "zh": "Chinese", "zu": "Zulu",
 }  # fmt: skip
+
+
+def complaint_about(codes: Sequence[str]) -> Complaint | None:
+    """What is wrong with languages that somebody has chosen."""
+    if len(codes) > MOST_CHOSEN:
+        return Complaint(f"has too many entries (maximum is {MOST_CHOSEN})", "too_many")
+    return None if all(map(is_language, codes)) else Complaint("is not a language we know", "inclusion")
 
 
 def is_language(code: str) -> bool:

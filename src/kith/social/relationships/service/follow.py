@@ -22,7 +22,7 @@ from kith.social.relationships.service.common import (
     withdraw,
 )
 from kith.social.relationships.tables import Follow
-from kith.social.text.languages import is_language
+from kith.social.text.languages import MOST_CHOSEN, is_language
 
 MOST = 7500
 PER_FOLLOWER = 1.1
@@ -78,6 +78,8 @@ def _checked(languages: list[str] | None) -> list[str] | None:
     if languages is None:
         return None
     codes = [code for code in languages if code]
+    if len(codes) > MOST_CHOSEN:
+        raise Invalid(fields={"languages": [Complaint(f"has too many entries (maximum is {MOST_CHOSEN})", "too_many")]})
     if not all(is_language(code) for code in codes):
         raise Invalid(fields={"languages": [Complaint("is not included in the list", "inclusion")]})
     return list(dict.fromkeys(codes))
