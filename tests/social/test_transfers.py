@@ -10,9 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kith.base.errors import Malformed
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
+from kith.social.lists import store as lists
+from kith.social.relationships import store as relationships
+from kith.social.relationships.tables import Follow, Mute
+from kith.social.transfers import clearing, held, store
 from kith.social.transfers.formats import KINDS, MOST_BYTES, read_rows, write_rows
-from tests.social.members import Member, join, until
+from kith.social.transfers.held import Place
+from kith.social.transfers.tables import Import
+from tests.social.members import Member, join, strangers, until
 from tests.social.posts import post
+from tests.social.test_lists import new_list
 from tests.town import Town
 from tests.web.browsing import Browser
 
@@ -153,6 +163,83 @@ async def test_what_cannot_be_done_stays_behind_and_what_is_not_named_is_replace
     await signed_in(town, other)
     assert (await other.http.get(failures)).status_code == 404
     await other.close()
+
+
+TITLES = ("Kept", "Full", "Elsewhere")
+
+
+async def _crowd(town: Town, member: Member) -> tuple[list[Account], dict[str, int]]:
+    """Many whom a member mutes and has on each of three lists, and the ids of these."""
+    me = AccountId(int(member.id))
+    people = await strangers(town, 250, "crowd.example")
+    ids = {title: int(await new_list(member, title)) for title in TITLES}
+    async with town.house() as house, house.works.begin() as work:
+        for one in people:
+            row = Follow(work.new_id(), me, one.id, True, False, None, None, work.now)
+            await relationships.add_follow(work.db, row)
+            await relationships.save_mute(work.db, Mute(work.new_id(), me, one.id, True, None, work.now))
+            for title in TITLES:
+                await lists.add(work.db, ids[title], one.id, id=work.new_id())
+    return people, ids
+
+
+async def test_from_lists_all_that_a_file_does_not_name_is_taken(town: Town, browser: Browser) -> None:
+    ada = await signed_in(town, browser)
+    people, ids = await _crowd(town, ada)
+    rows = [f"Kept,{one.username}@{one.domain}" for one in people[:3]]
+    last = f"Full,{people[-1].username.upper()}@{people[-1].domain}"
+
+    await send(browser, "lists", "\n".join([*rows, last]), mode="overwrite")
+
+    assert {one["title"] for one in await ada.get("/api/v1/lists")} == {"Kept", "Full"}
+    for title, left in (("Kept", people[:3]), ("Full", people[-1:])):
+        found = await ada.get(f"/api/v1/lists/{ids[title]}/accounts?limit=0")
+        assert {one["id"] for one in found} == {str(one.id) for one in left}
+
+
+@pytest.mark.parametrize(
+    ("kind", "taken"), [("lists", [0, 100, 100, 47, 100, 100, 49]), ("muting", [100, 100, 49])]
+)
+async def test_a_step_takes_so_much_away_and_goes_on_where_it_was(
+    town: Town, monkeypatch: pytest.MonkeyPatch, kind: str, taken: list[int]
+) -> None:
+    ada = await join(town)
+    people, _ = await _crowd(town, ada)
+    monkeypatch.setattr(held, "PAGE", 120)
+    monkeypatch.setattr(clearing, "PAGE", 2)
+    named = [("Kept", one) for one in people[-3:]] + [("Full", people[-1])]
+    rows = [{"acct": f"{one.username}@{one.domain}", "list": title} for title, one in named]
+    if kind == "muting":
+        rows = [{"acct": rows[0]["acct"]}]
+
+    steps = await _cleared(town, ada, kind, rows)
+
+    assert steps == taken
+
+
+async def _cleared(town: Town, member: Member, kind: str, rows: list[dict[str, Any]]) -> list[int]:
+    """How many each step has taken away until nothing was left of what a file does not name."""
+    steps: list[int] = []
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            actor = await accounts.find(work.db, AccountId(int(member.id)))
+            assert actor is not None
+            new = Import(
+                id=work.new_id(), account_id=actor.id, kind=kind, overwrite=True, filename="mine.csv",
+                state="clearing", total=len(rows), done=0, failed=0, created_at=work.now, finished_at=None,
+            )  # fmt: skip
+            await store.insert(work.db, new, [{"id": work.new_id(), "data": row} for row in rows])
+        place: Place | None = Place()
+        while place is not None:
+            async with house.works.begin() as work:
+                surplus = await clearing.find_surplus(work, new, place)
+                assert not work.db.is_writing
+                await clearing.take_away(work, actor, kind, surplus)
+            steps.append(len(surplus.things))
+            place = surplus.place
+        async with house.works.begin() as work:
+            await store.set_state(work.db, new.id, "finished", work.now)
+    return steps
 
 
 async def test_what_is_no_such_file_is_refused_and_changes_nothing(town: Town, browser: Browser) -> None:

@@ -25,7 +25,7 @@ from kith.social.archives import mails, store
 from kith.social.archives.documents import ArchiveDocuments
 from kith.social.media import store as media
 from kith.social.statuses import store as statuses
-from kith.social.transfers import store as transfers
+from kith.social.transfers import held
 
 __all__ = ["END_ALL", "MAKE", "SWEEP", "MakeArchive", "SweepArchives"]
 
@@ -70,7 +70,7 @@ async def _write(work: Work, owner: Account, path: Path) -> None:
         archive.writestr("actor.json", await documents.person(work, owner))
         files = [owner.avatar, owner.header, *await _write_posts(work, owner, documents, archive)]
         liked = await store.favourite_uris(work.db, owner.id, MOST_MARKS)
-        kept = [uri for _, uri in await transfers.bookmarked(work.db, owner.id, MOST_MARKS)]
+        kept = [one.name async for one in held.every(work, owner.id, "bookmarks", MOST_MARKS)]
         for name, uris in (("likes.json", liked), ("bookmarks.json", kept)):
             await asyncio.to_thread(archive.writestr, name, _encode(_collection(name, uris)))
         await _write_files(work, archive, files)

@@ -11,7 +11,7 @@ from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.lists import store as lists
 from kith.social.relationships.store import whole
-from kith.social.transfers import store
+from kith.social.transfers import held, store
 from kith.social.transfers.formats import KINDS, read_rows, write_rows
 from kith.social.transfers.tables import Import
 from kith.social.transfers.tasks import IMPORT, ImportStep
@@ -34,36 +34,8 @@ LONGEST_NAME = 200
 
 async def export(work: Work, me: AccountId, kind: str) -> bytes:
     """All of one kind, as a file."""
-    return write_rows(kind, await _rows(work, me, kind))
-
-
-async def _rows(work: Work, me: AccountId, kind: str) -> list[list[str]]:
-    if kind == "following":
-        follows = await whole.all_follows(work.db, me, MOST)
-        return [
-            [
-                _acct(work, one.username, one.domain),
-                _said(one.reblogs),
-                _said(one.notify),
-                ", ".join(one.languages or ()),
-            ]
-            for one in follows
-        ]
-    if kind == "muting":
-        mutes = await whole.all_mutes(work.db, me, work.now, MOST)
-        return [[_acct(work, one.username, one.domain), _said(one.hide_notifications)] for one in mutes]
-    if kind == "blocking":
-        return [[_acct(work, one.username, one.domain)] for one in await whole.all_blocks(work.db, me, MOST)]
-    if kind == "domain_blocking":
-        return [[domain] for domain in await whole.all_domain_blocks(work.db, me, MOST)]
-    if kind == "lists":
-        return [[title, _acct(work, *name)] for title, *name in await store.list_members(work.db, me, MOST)]
-    return [[uri] for _, uri in await store.bookmarked(work.db, me, MOST)]
-
-
-def _acct(work: Work, username: str, domain: str) -> str:
-    """With our own domain for those who live here: the file is read elsewhere."""
-    return f"{username}@{domain or work.settings.domain}"
+    lines = [one.line async for one in held.every(work, me, kind, MOST)]
+    return await asyncio.to_thread(write_rows, kind, lines)
 
 
 def _said(value: bool) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, upd
 from kith.base.db import Instant, Session, any_of, command, insert_into, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
-from kith.social.lists.tables import lists, members
+from kith.social.lists.tables import members
 from kith.social.statuses.tables import bookmarks, statuses
 from kith.social.transfers.tables import Import, ImportRow, import_rows, imports
 
@@ -26,7 +26,9 @@ _running = query(select(func.count()).where(and_(imports.c.account_id == _me, im
 _rows = select(import_rows.c.id, import_rows.c.data).where(import_rows.c.import_id == _import)
 _waiting = query(_rows.where(~import_rows.c.has_failed).order_by(import_rows.c.id).limit(_most), ImportRow)
 _failed = query(_rows.where(import_rows.c.has_failed).order_by(import_rows.c.id), ImportRow)
-_every = query(_rows.order_by(import_rows.c.id), ImportRow)
+_rows_after = query(
+    _rows.where(import_rows.c.id > bindparam("after")).order_by(import_rows.c.id).limit(_most), ImportRow
+)
 _drop = command(delete(import_rows).where(any_of(import_rows.c.id, "ids")))
 _fail = command(update(import_rows).where(any_of(import_rows.c.id, "ids")).values(has_failed=True))
 _count = command(
@@ -46,20 +48,24 @@ _forget = command(
         )
     )
 )
-_list_members = query(
-    select(lists.c.title, accounts.c.username, accounts.c.domain)
-    .select_from(
-        lists.join(members, members.c.list_id == lists.c.id).join(accounts, accounts.c.id == members.c.account_id)
+_members_after = query(
+    select(accounts.c.id, accounts.c.username, accounts.c.domain)
+    .select_from(members.join(accounts, accounts.c.id == members.c.account_id))
+    .where(
+        and_(
+            members.c.list_id == bindparam("list"),
+            members.c.account_id > bindparam("after"),
+            accounts.c.deleted_at.is_(None),
+        )
     )
-    .where(and_(lists.c.account_id == _me, accounts.c.deleted_at.is_(None)))
-    .order_by(lists.c.id, members.c.id)
+    .order_by(members.c.account_id)
     .limit(_most),
     tuple,
 )
-_bookmarked = query(
-    select(statuses.c.id, statuses.c.uri)
+_bookmarked_after = query(
+    select(bookmarks.c.id, statuses.c.id, statuses.c.uri)
     .select_from(bookmarks.join(statuses, statuses.c.id == bookmarks.c.status_id))
-    .where(and_(bookmarks.c.account_id == _me, statuses.c.deleted_at.is_(None)))
+    .where(and_(bookmarks.c.account_id == _me, bookmarks.c.id > bindparam("after"), statuses.c.deleted_at.is_(None)))
     .order_by(bookmarks.c.id)
     .limit(_most),
     tuple,
@@ -95,8 +101,9 @@ async def failed(db: Session, import_id: int) -> list[ImportRow]:
     return await db.all(_failed, **{"import": import_id})
 
 
-async def every(db: Session, import_id: int) -> list[ImportRow]:
-    return await db.all(_every, **{"import": import_id})
+async def rows_after(db: Session, import_id: int, after: int, most: int) -> list[ImportRow]:
+    """All rows of a file, whatever became of them, page by page."""
+    return await db.all(_rows_after, after=after, most=most, **{"import": import_id})
 
 
 async def settle(db: Session, import_id: int, done: Sequence[int], failures: Sequence[int]) -> None:
@@ -116,12 +123,13 @@ async def forget_before(db: Session, before: datetime, most: int) -> int:
     return await db.run(_forget, before=before, most=most)
 
 
-async def list_members(db: Session, me: AccountId, most: int) -> list[tuple[str, str, str]]:
-    return await db.all(_list_members, me=me, most=most)
+async def members_after(db: Session, list_id: int, after: int, most: int) -> list[tuple[AccountId, str, str]]:
+    """Who is on a list behind somebody, by their own ids."""
+    return await db.all(_members_after, after=after, most=most, list=list_id)
 
 
-async def bookmarked(db: Session, me: AccountId, most: int) -> list[tuple[StatusId, str]]:
-    return await db.all(_bookmarked, me=me, most=most)
+async def bookmarked_after(db: Session, me: AccountId, after: int, most: int) -> list[tuple[int, StatusId, str]]:
+    return await db.all(_bookmarked_after, me=me, after=after, most=most)
 
 
 async def count_bookmarks(db: Session, me: AccountId) -> int:

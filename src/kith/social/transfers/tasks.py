@@ -11,7 +11,8 @@ from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
-from kith.social.transfers import applying, store
+from kith.social.transfers import applying, clearing, store
+from kith.social.transfers.held import Place
 from kith.social.transfers.tables import Import, ImportRow
 
 __all__ = ["FORGET", "IMPORT", "ForgetImports", "ImportStep"]
@@ -23,7 +24,10 @@ PATIENCE = timedelta(minutes=15)  # for servers that answer slowly, or not at al
 
 
 class ImportStep(msgspec.Struct):
+    """`place`: up to where it was looked for what the file does not name."""
+
     import_id: int
+    place: Place = Place()
 
 
 class ForgetImports(msgspec.Struct):
@@ -40,7 +44,7 @@ async def take_step(work: Work, step: ImportStep) -> None:
         await store.set_state(work.db, found.id, "finished", work.now)
         return
     if found.state == "clearing":
-        await _clear(work, found, actor)
+        step = await _clear(work, found, actor, step)
     else:
         rows = await store.waiting(work.db, found.id, ROWS)
         known = {row.id: await applying.look_up(work, found.kind, row.data) for row in rows}
@@ -52,11 +56,14 @@ async def take_step(work: Work, step: ImportStep) -> None:
     work.enqueue(IMPORT, step, key=f"{found.id}:{work.new_id()}")
 
 
-async def _clear(work: Work, found: Import, actor: Account) -> None:
+async def _clear(work: Work, found: Import, actor: Account, step: ImportStep) -> ImportStep:
+    """Take away some of what the file does not name; the next step goes on behind it."""
+    surplus = await clearing.find_surplus(work, found, step.place)
     await work.db.begin()
-    rows = await store.every(work.db, found.id)
-    if await applying.clear(work, actor, found.kind, [row.data for row in rows]):
+    await clearing.take_away(work, actor, found.kind, surplus)
+    if surplus.place is None:
         await store.set_state(work.db, found.id, "running")
+    return ImportStep(found.id, surplus.place or Place())
 
 
 async def _do(work: Work, found: Import, actor: Account, rows: list[ImportRow], known: dict[int, int | None]) -> None:

@@ -1,4 +1,4 @@
-"""All that somebody has set between themselves and others, for them to take along: by the others' names."""
+"""All that somebody has set between themselves and others, for them to take along: by the others' names, in pages."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kith.social.relationships.tables import blocks, domain_blocks, follows, mut
 
 
 class NamedFollow(NamedTuple):
+    record: int
     id: AccountId
     username: str
     domain: str
@@ -25,6 +26,7 @@ class NamedFollow(NamedTuple):
 
 
 class NamedMute(NamedTuple):
+    record: int
     id: AccountId
     username: str
     domain: str
@@ -32,6 +34,7 @@ class NamedMute(NamedTuple):
 
 
 class NamedBlock(NamedTuple):
+    record: int
     id: AccountId
     username: str
     domain: str
@@ -46,9 +49,9 @@ class TieCounts(NamedTuple):
 
 def _named(table: Table, *more: ColumnElement[Any]) -> Select[Any]:
     return (
-        select(accounts.c.id, accounts.c.username, accounts.c.domain, *more)
+        select(table.c.id.label("record"), accounts.c.id, accounts.c.username, accounts.c.domain, *more)
         .select_from(table.join(accounts, accounts.c.id == table.c.target_id))
-        .where(and_(table.c.account_id == ME, accounts.c.deleted_at.is_(None)))
+        .where(and_(table.c.account_id == ME, table.c.id > bindparam("after"), accounts.c.deleted_at.is_(None)))
         .order_by(table.c.id)
         .limit(bindparam("most"))
     )
@@ -62,11 +65,11 @@ _follows = query(_named(follows, follows.c.reblogs, follows.c.notify, follows.c.
 _mutes = query(_named(mutes, mutes.c.hide_notifications).where(lasts(mutes)), NamedMute)
 _blocks = query(_named(blocks), NamedBlock)
 _domains = query(
-    select(domain_blocks.c.domain)
-    .where(domain_blocks.c.account_id == ME)
+    select(domain_blocks.c.id, domain_blocks.c.domain)
+    .where(and_(domain_blocks.c.account_id == ME, domain_blocks.c.id > bindparam("after")))
     .order_by(domain_blocks.c.id)
     .limit(bindparam("most")),
-    str,
+    tuple,
 )
 _counts = query(
     select(
@@ -79,20 +82,21 @@ _counts = query(
 )
 
 
-async def all_follows(db: Session, me: AccountId, most: int) -> list[NamedFollow]:
-    return await db.all(_follows, me=me, most=most)
+async def follows_after(db: Session, me: AccountId, after: int, most: int) -> list[NamedFollow]:
+    """Those that come behind a record, oldest first."""
+    return await db.all(_follows, me=me, after=after, most=most)
 
 
-async def all_mutes(db: Session, me: AccountId, now: datetime, most: int) -> list[NamedMute]:
-    return await db.all(_mutes, me=me, now=now, most=most)
+async def mutes_after(db: Session, me: AccountId, now: datetime, after: int, most: int) -> list[NamedMute]:
+    return await db.all(_mutes, me=me, now=now, after=after, most=most)
 
 
-async def all_blocks(db: Session, me: AccountId, most: int) -> list[NamedBlock]:
-    return await db.all(_blocks, me=me, most=most)
+async def blocks_after(db: Session, me: AccountId, after: int, most: int) -> list[NamedBlock]:
+    return await db.all(_blocks, me=me, after=after, most=most)
 
 
-async def all_domain_blocks(db: Session, me: AccountId, most: int) -> list[str]:
-    return await db.all(_domains, me=me, most=most)
+async def domain_blocks_after(db: Session, me: AccountId, after: int, most: int) -> list[tuple[int, str]]:
+    return await db.all(_domains, me=me, after=after, most=most)
 
 
 async def count_ties(db: Session, me: AccountId) -> TieCounts:
