@@ -11,14 +11,15 @@ import pytest
 from sqlalchemy import and_, bindparam, select
 
 from kith.app import House
-from kith.base.db import any_of, query
+from kith.base.db import any_of, command, insert_into, query
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import accounts as account_rows
 from kith.social.feeds import store as feeds
 from kith.social.ids import AccountId
 from kith.social.relationships import rules, store, tasks
 from kith.social.relationships.service import follow
-from tests.social.members import Member, join_all, set_state, stranger, until
+from kith.social.relationships.tables import domain_blocks
+from tests.social.members import Member, join, join_all, set_state, stranger, until
 from tests.social.shapes import ACCOUNT, FAMILIAR_FOLLOWERS, MUTED_ACCOUNT, RELATIONSHIP, check
 from tests.town import Town
 
@@ -410,6 +411,26 @@ async def test_who_sees_whom_in_lists(town: Town) -> None:
     await bob.patch("/api/v1/accounts/update_credentials", json={"hide_collections": False})
     await bob.to(ada, "block")
     assert await seen("followers", ada) == set()
+
+
+async def test_one_blocks_so_many_servers_and_no_more(town: Town) -> None:
+    ada, path = await join(town), "/api/v1/domain_blocks"
+    async with town.house() as house, house.works.begin() as work:
+        rows = [
+            {"id": work.new_id(), "account_id": int(ada.id), "domain": f"s{n}.example", "created_at": work.now}
+            for n in range(10_000)
+        ]
+        await work.db.many(command(insert_into(domain_blocks)), rows)
+
+    answer = await ada.call("POST", path, json={"domain": "one.more.example"})
+
+    assert (answer.status_code, answer.json()["error"]) == (
+        422,
+        "Validation failed: You cannot block more than 10000 servers",
+    )
+    assert await ada.post(path, json={"domain": "s1.example"}) == {}
+    assert await ada.delete(path, params={"domain": "s2.example"}) == {}
+    assert await ada.post(path, json={"domain": "one.more.example"}) == {}
 
 
 async def test_familiar_followers(town: Town) -> None:

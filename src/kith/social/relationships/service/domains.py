@@ -12,11 +12,15 @@ from kith.social.relationships.service import apart
 from kith.social.relationships.tasks import CUT_TIES, CutTies
 from kith.social.text.domains import domain_of
 
+MOST = 10_000  # domains that one account blocks
+
 
 async def block(work: Work, actor: Account, text: str) -> None:
     """No follow between the actor and anybody there stays; more than can be cut at once are cut by a job."""
     domain = _domain_in(text)
     if await store.add_domain_block(work.db, actor.id, domain, id=work.new_id(), now=work.now):
+        if await store.count_domain_blocks(work.db, actor.id, MOST + 1) > MOST:
+            raise Invalid(fields={"": [Complaint(f"You cannot block more than {MOST} servers", "too_many")]})
         following, followers = await store.count_at_domain(work.db, actor.id, domain)
         work.announce(DomainBlocked(actor.id, domain, following, followers))
         if following or followers:

@@ -6,6 +6,7 @@ from kith.social.relationships.store.domains import (
     blocked_domains_among,
     blocks_domain,
     count_at_domain,
+    count_domain_blocks,
     drop_domain_block,
     tied_to_domain,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "change_follow",
     "change_request",
     "count_at_domain",
+    "count_domain_blocks",
     "count_following",
     "count_requests",
     "count_with",

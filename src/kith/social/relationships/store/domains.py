@@ -17,6 +17,12 @@ from kith.social.remote_servers import is_of_server, without_port
 
 _add_domain = command(add_once(domain_blocks))
 _domain = and_(domain_blocks.c.account_id == ME, domain_blocks.c.domain == bindparam("domain"))
+_count_domains = query(
+    select(func.count()).select_from(
+        select(domain_blocks.c.id).where(domain_blocks.c.account_id == ME).limit(bindparam("most")).subquery()
+    ),
+    int,
+)
 _drop_domain = command(delete(domain_blocks).where(_domain))
 _blocked_domains_among = query(
     select(domain_blocks.c.domain).where(
@@ -52,6 +58,11 @@ _count_followers_at = query(
 
 async def add_domain_block(db: Session, me: AccountId, domain: str, *, id: int, now: datetime) -> bool:
     return await db.run(_add_domain, id=id, account_id=me, domain=domain, created_at=now) == 1
+
+
+async def count_domain_blocks(db: Session, me: AccountId, most: int) -> int:
+    """Up to `most`."""
+    return await db.one(_count_domains, me=me, most=most) or 0
 
 
 async def drop_domain_block(db: Session, me: AccountId, domain: str) -> bool:
