@@ -54,8 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ProgressReport(config), "progress")
     if config.option.processes and not config.option.collectonly:
         config.pluginmanager.register(Workers(config, config.option.processes))
-        nursery.warm_up()
         is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        nursery.warm_up(thoroughly=is_whole)
         templates.make_beside(*(ENGINES if is_whole else ENGINES[:1]))
 
 

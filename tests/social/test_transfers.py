@@ -197,9 +197,7 @@ async def test_from_lists_all_that_a_file_does_not_name_is_taken(town: Town, bro
         assert {one["id"] for one in found} == {str(one.id) for one in left}
 
 
-@pytest.mark.parametrize(
-    ("kind", "taken"), [("lists", [0, 100, 100, 47, 100, 100, 49]), ("muting", [100, 100, 49])]
-)
+@pytest.mark.parametrize(("kind", "taken"), [("lists", [0, 100, 100, 47, 100, 100, 49]), ("muting", [100, 100, 49])])
 async def test_a_step_takes_so_much_away_and_goes_on_where_it_was(
     town: Town, monkeypatch: pytest.MonkeyPatch, kind: str, taken: list[int]
 ) -> None:

@@ -22,7 +22,19 @@ from typing import Any, NamedTuple
 
 from tests.town import changed_code
 
-__all__ = ["KITH", "Child", "Done", "change_code", "give_birth", "keep_warm", "new_line", "run", "use_line", "warm_up"]
+__all__ = [
+    "KITH",
+    "Child",
+    "Done",
+    "change_code",
+    "give_birth",
+    "is_warm",
+    "keep_warm",
+    "new_line",
+    "run",
+    "use_line",
+    "warm_up",
+]
 
 KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 _CERTIFICATES = os.environ.get("SSL_CERT_FILE")  # read when Kith is loaded: no fork can have others than its parent
@@ -81,6 +93,10 @@ def keep_warm() -> None:
     _is_warm = True
 
 
+def is_warm() -> bool:
+    return _is_warm
+
+
 class Done(NamedTuple):
     """What a command left behind."""
 
@@ -125,12 +141,12 @@ class _Nursery:
 class _Ancestor:
     """The warm process of which every nursery is a fork: Kith is loaded and its statements are compiled once for all."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, thoroughly: bool) -> None:
         self.line, theirs = socket.socketpair()
         with theirs:
             # In a session of its own, a key pressed to end the tests ends it by way of them.
             self._process = subprocess.Popen(
-                [sys.executable, "-P", str(_PARENT), str(theirs.fileno())],
+                [sys.executable, "-P", str(_PARENT), str(theirs.fileno()), *(["thoroughly"] if thoroughly else [])],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -149,11 +165,11 @@ _ancestor: _Ancestor | None = None
 _nursery: _Nursery | None = None
 
 
-def warm_up() -> None:
-    """Start loading Kith, beside what this process has to do."""
+def warm_up(*, thoroughly: bool = False) -> None:
+    """Start loading Kith, beside what this process has to do. `thoroughly`: with all that only some servers need."""
     global _ancestor  # noqa: PLW0603 - it lives as long as the process
     if _ancestor is None:
-        _ancestor = _Ancestor()
+        _ancestor = _Ancestor(thoroughly=thoroughly)
 
 
 def new_line() -> socket.socket:

@@ -31,6 +31,7 @@ import kith.cli.users  # noqa: F401 - what servers and most commands need is loa
 from kith.app import blueprint_models
 from kith.base.db.statement import DIALECTS, Statement
 from kith.cli import main
+from kith.web import pages
 
 _PR_SET_PDEATHSIG = 1
 _MODES = (os.O_RDONLY, os.O_WRONLY | os.O_APPEND | os.O_CREAT, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -73,9 +74,25 @@ def tend(line: socket.socket) -> dict[str, Any] | None:
     return None
 
 
-def know_by_heart() -> None:
-    """What every child would find out for itself otherwise: what blueprints can say, and the text of each statement."""
+# What a server loads when it first needs it, and most do in the course of a test.
+_LOADED_LATE = (
+    "argon2", "cryptography.hazmat.primitives.asymmetric.ec", "cryptography.hazmat.primitives.ciphers",
+    "cryptography.hazmat.primitives.serialization", "joserfc.jwt",
+)  # fmt: skip
+
+
+def know_by_heart(*, thoroughly: bool) -> None:
+    """What every child would find out for itself otherwise: what blueprints can say, and the text of each statement.
+
+    `thoroughly`: all templates as well, which takes some seconds.
+    """
     blueprint_models()
+    if thoroughly:
+        for name in _LOADED_LATE:
+            importlib.import_module(name)
+        templates = pages._environment()
+        for name in templates.list_templates():
+            templates.get_template(name)
     for one in gc.get_objects():
         if isinstance(one, Statement):
             for dialect in DIALECTS:
@@ -123,7 +140,7 @@ def _end(act: Callable[..., Any], calling: dict[str, Any]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    know_by_heart()
+    know_by_heart(thoroughly="thoroughly" in sys.argv)
     line = hand_out(int(sys.argv[1]))
     calling = tend(line) if line is not None else None
     if calling is not None:

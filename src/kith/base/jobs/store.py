@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -450,10 +451,15 @@ class DueLanes:
 
     def __init__(self, lanes: Sequence[str]) -> None:
         self.lanes = tuple(lanes)
-        self._query = query(union_all(*(_lane_if_due(lane) for lane in lanes)), str)
+        self._query = _any_due(self.lanes)
 
     async def find(self, db: Session, now: datetime) -> list[str]:
         return await db.all(self._query, now=now)
+
+
+@lru_cache(4)
+def _any_due(lanes: tuple[str, ...]) -> Query[str]:
+    return query(union_all(*(_lane_if_due(lane) for lane in lanes)), str)
 
 
 def _lane_if_due(lane: str) -> Select[Any]:
