@@ -44,7 +44,7 @@ async def ada(near: Town) -> Person:
     return await owner_of(near)
 
 
-def soon(seconds: float = 1.0) -> str:
+def soon(seconds: float = 2.5) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
 
 

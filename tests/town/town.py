@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
 
@@ -230,8 +230,21 @@ class Town:
         """Oldest first. Whoever waits for one asks again and again, so each is read once."""
         for path in (self.folder / "mail").glob("*.eml"):
             if path not in self._mails:
-                self._mails[path] = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+                self._mails[path] = email.message_from_bytes(path.read_bytes(), policy=_MAILS)
         return [self._mails[path] for path in sorted(self._mails)]
+
+
+class _ReadMail(EmailMessage):
+    """A mail that does not change: each header is taken apart once, which would take most of the time of waiting."""
+
+    def get(self, name: str, failobj: Any = None) -> Any:
+        known = self.__dict__.setdefault("_known", {})
+        if name not in known:
+            known[name] = super().get(name)
+        return failobj if known[name] is None else known[name]
+
+
+_MAILS = email.policy.default.clone(message_factory=_ReadMail)
 
 
 @asynccontextmanager
