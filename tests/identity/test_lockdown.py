@@ -103,6 +103,19 @@ async def test_everything_of_a_person_ends_and_services_are_told(new_town: TownB
         assert [one.name for one in await factors.of_user(work.db, pk)] == ["phone"]
 
 
+async def test_invitations_end_with_whoever_made_them(town: Town, ada: Person) -> None:
+    """Let in again, the person does not vouch for whom a thief has invited."""
+    host = await person_who_may(town, ada, "core.add_user", "stages.add_invitation")
+    made = await make(host, "/stages/invitation/invitations/", name="thief", single_use=False)
+    pk = (await record_of(ada, host))["pk"]
+
+    ended = (await lock(ada, pk, notify=False)).json()
+    await ada.call("PATCH", f"{API}/core/users/{pk}/", json={"is_active": True})
+
+    assert ended["invitations"] == 1
+    assert (await ada.get(f"{API}/stages/invitation/invitations/{made['pk']}/")).status_code == 404
+
+
 async def test_what_was_under_way_meanwhile_ends_a_minute_later(town: Town, ada: Person) -> None:
     person = await town.sign_up()
     pk = (await record_of(ada, person))["pk"]

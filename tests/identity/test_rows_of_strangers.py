@@ -14,7 +14,8 @@ from kith.identity.audit.service import OF_STRANGERS
 from kith.identity.providers.oauth2.authorize.return_links import HAND_IN
 from kith.identity.sessions.service import BEGINNINGS
 from tests.conftest import TownBuilder
-from tests.identity.records import API
+from tests.identity.records import API, owner_of, results
+from tests.identity.scim_service import USER, make_service
 from tests.town import Town
 
 _counts = {table.name: query(select(func.count()).select_from(table), int) for table in METADATA.sorted_tables}
@@ -38,6 +39,22 @@ async def flow_for_signing_in(town: Town) -> str:
 
 async def flow_that_refuses(town: Town) -> str:
     return "/flows/default-source-authentication/"
+
+
+async def test_strangers_hide_nothing_that_others_do(new_town: TownBuilder) -> None:
+    """Neither what a machine does from the same address, as which nobody signs in."""
+    town = await new_town(rate_limits="on")
+    service = await make_service(town)
+    async with httpx.AsyncClient(base_url=town.base_url, transport=town.transport, timeout=60) as stranger:
+        for _ in range(OF_STRANGERS.most + 10):
+            stranger.cookies.clear()
+            await stranger.get("/flows/default-source-authentication/")
+
+    made = await service.call("POST", "/Users", {"schemas": [USER], "userName": "zoe", "active": True}, expect=201)
+    await service.call("DELETE", f"/Users/{made['id']}", expect=204)
+
+    told = await results(await owner_of(town), "/audit/events/", username="scim")
+    assert {"model_created", "model_deleted"} <= {one["action"] for one in told}
 
 
 @pytest.mark.parametrize(

@@ -47,14 +47,16 @@ async def record(
     context: Mapping[str, Any] | None = None,
     known: Mapping[str, Any] | None = None,
     as_told: bool = False,
+    of_stranger: bool = False,
 ) -> None:
     """Add an event to the transaction of what it tells, so that neither can be without the other.
 
     `known` is kept as it is, beside `context`: whoever made it knows its fields and has hidden their secrets.
+    Whoever shows no name and no secret may cause so many events `of_stranger` in a while; more are counted in the log.
     What is done through another person's eyes is written down as done by who is behind them, unless it is `as_told`.
     """
     origin = work.origin
-    if user_id is None and origin.address and not _is_heard(work, origin.address):
+    if of_stranger and not _is_heard(work, origin.address, action):
         log_counted("info", "audit.left_out", action, address=origin.address)
         return
     told: dict[str, Any] = {**masked(dict(context or {})), **(known or {})}
@@ -102,10 +104,10 @@ async def record(
     )
 
 
-def _is_heard(work: Work, address: str) -> bool:
-    """Whether what nobody in particular does from this address is written down once more."""
+def _is_heard(work: Work, address: str, action: str) -> bool:
+    """Whether what strangers do in this way from this address is written down once more."""
     try:
-        work.find(Limiter).spend(OF_STRANGERS, address_key(address))
+        work.find(Limiter).spend(OF_STRANGERS, f"{action} {address_key(address)}")
     except Throttled:
         return False
     return True

@@ -83,7 +83,7 @@ async def deny(work: Work, place: RunPlace, denied: Denied, verdict: PolicyVerdi
         user=user,
     )
     context = {"flow": place.flow.slug, "reason": reason, "refusal": code}
-    await _record(work, "flow_denied", user, context)
+    await _record(work, "flow_denied", place, user, context)
     return msgspec.structs.replace(denied, code=code)
 
 
@@ -113,7 +113,7 @@ async def fail(works: Works, origin: Origin, place: RunPlace, error: Exception) 
             "exception": type(error).__name__,
             "refusal": code,
         }
-        await _record(work, "system_exception", user, context)
+        await _record(work, "system_exception", place, user, context)
         seer = await subjects.find(work, place.user_id) if place.user_id is not None else None
     if seer is not None and seer.facts["is_superuser"]:
         return FlowFailed(words, code, "".join(lines))
@@ -136,7 +136,7 @@ async def _user(work: Work, place: RunPlace) -> User | None:
     return await users.find_by_id(work.db, place.whom) if place.whom is not None else None
 
 
-async def _record(work: Work, action: str, user: User | None, context: dict[str, Any]) -> None:
+async def _record(work: Work, action: str, place: RunPlace, user: User | None, context: dict[str, Any]) -> None:
     await audit.record(
         work,
         action,
@@ -144,4 +144,5 @@ async def _record(work: Work, action: str, user: User | None, context: dict[str,
         user_id=user.id if user is not None else None,
         username=user.username if user is not None else "",
         context=context,
+        of_stranger=place.user_id is None,
     )

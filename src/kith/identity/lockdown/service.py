@@ -67,6 +67,7 @@ class LockdownCounts(msgspec.Struct, kw_only=True):
     consents: int = 0
     connections: int = 0
     factors: int = 0
+    invitations: int = 0
 
 
 class EndAgain(msgspec.Struct):
@@ -138,6 +139,7 @@ async def _end_everything(work: Work, user_id: int, *, by: int | None, by_name: 
     for token in await tokens.of_user(work.db, user_id):
         await token_service.revoke(work, token, by=by, by_name=by_name)
     ended.consents = await store.remove_consents(work.db, user_id)
+    ended.invitations = await store.remove_invitations(work.db, user_id)
     await store.remove_waiting(work.db, user_id)
     return ended
 

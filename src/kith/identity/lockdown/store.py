@@ -11,6 +11,7 @@ from kith.identity.links.tables import links
 from kith.identity.providers.oauth2.tables import requests
 from kith.identity.saml.tables import saml_requests
 from kith.identity.sources.tables import user_connections
+from kith.identity.stages.invitations import invitations
 
 _user: BindParameter[int] = bindparam("user")
 _factors = command(delete(factors).where(factors.c.user_id == _user))
@@ -19,6 +20,8 @@ _consents = command(delete(consents).where(consents.c.user_id == _user))
 _connections = command(
     delete(user_connections).where(and_(user_connections.c.user == _user, user_connections.c.kind != "ldap"))
 )
+# What they, or whoever was there in their name, have said of people who may still come.
+_invitations = command(delete(invitations).where(invitations.c.created_by == _user))
 # Whatever waits for them: mailed links, requests of applications, the browsers at gateways, known addresses.
 _waiting = tuple(
     command(delete(table).where(table.c.user_id == _user))
@@ -32,6 +35,10 @@ async def remove_factors(db: Session, user_id: int) -> int:
 
 async def remove_consents(db: Session, user_id: int) -> int:
     return await db.run(_consents, user=user_id)
+
+
+async def remove_invitations(db: Session, user_id: int) -> int:
+    return await db.run(_invitations, user=user_id)
 
 
 async def remove_connections(db: Session, user_id: int) -> int:

@@ -242,6 +242,7 @@ async def _write_down(work: Work, told: list[_Told], request: PolicyRequest) -> 
                 "policies.engine",
                 user_id=user.id if user else None,
                 username=user.username if user else "",
+                of_stranger=user is None,
                 context={
                     "policy_uuid": bound.policy,
                     "policy": bound.name,

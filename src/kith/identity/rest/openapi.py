@@ -91,7 +91,16 @@ SHAPES: dict[str, dict[str, Any]] = {
         "description": "How much of each has ended.",
         "properties": {
             name: {"type": "integer"}
-            for name in ("sessions", "tokens", "grants", "saml_sessions", "consents", "connections", "factors")
+            for name in (
+                "sessions",
+                "tokens",
+                "grants",
+                "saml_sessions",
+                "consents",
+                "connections",
+                "factors",
+                "invitations",
+            )
         },
     },
     "NotificationTransportTest": {

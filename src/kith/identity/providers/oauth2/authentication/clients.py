@@ -214,4 +214,4 @@ async def _write_down(work: Work, client: Client, method: str) -> None:
         "method": method,
     }
     async with work.aside() as aside:
-        await audit.record(aside, "suspicious_request", "providers.oauth2", context=context)
+        await audit.record(aside, "suspicious_request", "providers.oauth2", context=context, of_stranger=True)
