@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from typing import Any
 
 import pytest
@@ -10,17 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kith.base.errors import Malformed
+from kith.base.limits import Limiter
+from kith.base.work import Work
 from kith.social.accounts import store as accounts
+from kith.social.accounts.directory import Directory
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.lists import store as lists
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow, Mute
+from kith.social.search.elsewhere import Elsewhere, FoundElsewhere
 from kith.social.transfers import clearing, held, store
 from kith.social.transfers.formats import KINDS, MOST_BYTES, read_rows, write_rows
 from kith.social.transfers.held import Place
-from kith.social.transfers.tables import Import
-from tests.social.members import Member, join, strangers, until
+from kith.social.transfers.looking_up import OF_SITE, LookedUp, look_up
+from kith.social.transfers.tables import Import, ImportRow
+from tests.social.members import Member, join, join_all, stranger, strangers, until
 from tests.social.posts import post
 from tests.social.test_lists import new_list
 from tests.town import Town
@@ -238,6 +245,83 @@ async def _cleared(town: Town, member: Member, kind: str, rows: list[dict[str, A
         async with house.works.begin() as work:
             await store.set_state(work.db, new.id, "finished", work.now)
     return steps
+
+
+class _Elsewhere:
+    """Knows everybody at `known`, and nobody else. Remembers who was asked for."""
+
+    def __init__(self, known: Account) -> None:
+        self.known = known
+        self.asked: list[str] = []
+        self.limiter: Limiter | None = None
+
+    async def find(self, work: Work, username: str, domain: str) -> Account | None:
+        self.asked.append(f"{username}@{domain}")
+        return self.known if domain == self.known.domain else None
+
+    async def find_at(self, work: Work, address: str) -> Account | None:
+        return None
+
+    async def opened(self, work: Work, account_id: AccountId) -> None:
+        self.asked.append(str(account_id))
+
+    async def look_up(self, work: Work, address: str) -> FoundElsewhere | None:
+        self.asked.append(address)
+        return None
+
+
+async def _looked_up(
+    town: Town, me: AccountId, elsewhere: _Elsewhere, kind: str, rows: list[dict[str, Any]]
+) -> LookedUp:
+    async with town.house() as house:
+        services = house.works.services
+        services[Directory] = services[Elsewhere] = elsewhere
+        services[Limiter] = elsewhere.limiter = elsewhere.limiter or Limiter(house.works.database)
+        async with house.works.begin() as work:
+            of = Import(1, me, kind, False, "", "running", len(rows), 0, 0, work.now, None)
+            return await look_up(work, of, [ImportRow(n, data) for n, data in enumerate(rows)], {})
+
+
+async def test_a_host_that_knows_nobody_is_not_asked_for_a_whole_file(town: Town) -> None:
+    known = await stranger(town, "open.example")
+    me = AccountId(int((await join(town)).id))
+    asked = _Elsewhere(known)
+    rows = [{"acct": f"nobody{n}@silent.example"} for n in range(40)]
+    found = [{"acct": f"somebody{n}@open.example"} for n in range(3)]
+
+    told = await _looked_up(town, me, asked, "following", [*rows[:19], *found, *rows[19:]])
+
+    assert asked.asked == [row["acct"] for row in [*rows[:19], *found, rows[19]]]
+    assert [id for id, who in told.found.items() if who] == [19, 20, 21]
+    assert (len(told.found), told.misses, told.wait) == (43, {"silent.example": 20}, 0)
+
+    # when
+    asked.asked.clear()
+    uris = [{"uri": f"https://silent.example/?q={n}"} for n in range(30)]
+    await _looked_up(town, me, asked, "bookmarks", uris)
+
+    # then
+    assert asked.asked == [row["uri"] for row in uris[:20]]
+
+
+async def test_an_import_asks_so_often_and_waits(town: Town) -> None:
+    left = OF_SITE.seconds - time.time() % OF_SITE.seconds
+    if left < 15:  # what is counted should not be cut in two
+        await asyncio.sleep(left)
+    known = await stranger(town, "open.example")
+    ada, bob = [AccountId(int(one.id)) for one in await join_all(town, 2)]
+    asked = _Elsewhere(known)
+    rows = [{"acct": f"somebody{n}@open.example"} for n in range(310)]
+
+    told = await _looked_up(town, ada, asked, "following", rows)
+
+    assert (len(asked.asked), list(told.found)) == (300, list(range(300)))
+    assert 0 < told.wait <= 300
+    assert (await _looked_up(town, bob, asked, "following", [{"acct": "me@deep.er.open.example"}])).found == {}
+    assert (await _looked_up(town, bob, asked, "following", [{"acct": f"{known.acct}"}])).found == {0: known.id}
+    many = [{"acct": f"somebody@{n}.example"} for n in range(400)]
+    assert len((await _looked_up(town, ada, asked, "following", many)).found) == 300
+    assert len((await _looked_up(town, bob, asked, "following", many)).found) == 400
 
 
 async def test_what_is_no_such_file_is_refused_and_changes_nothing(town: Town, browser: Browser) -> None:

@@ -1,42 +1,18 @@
-"""What becomes of one row: it is looked up elsewhere first where need be, and done as its owner would do it by hand."""
+"""What becomes of one row whose person or post is known: it is done as its owner would do it by hand."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from kith.base.errors import Problem
 from kith.base.work import Work
-from kith.social.accounts import lookup
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
 from kith.social.lists import service as lists
 from kith.social.lists import store as list_store
 from kith.social.relationships.service import apart, domains, follow
-from kith.social.search.elsewhere import Elsewhere
-from kith.social.statuses import store as statuses
 from kith.social.statuses.service import marks
 
-__all__ = ["apply", "look_up"]
-
-
-async def look_up(work: Work, kind: str, data: dict[str, Any]) -> int | None:
-    """Whom or what a row is about, asked for elsewhere if it is not known here. Nothing may have been written yet."""
-    try:
-        if kind == "domain_blocking":
-            return 0
-        if kind == "bookmarks":
-            return await _post(work, data["uri"])
-        return (await lookup.find_anywhere(work, data["acct"])).id
-    except Problem:
-        return None
-
-
-async def _post(work: Work, uri: str) -> StatusId | None:
-    known = await statuses.find_by_uri(work.db, uri)
-    if known is not None:
-        return known.id
-    found = await work.find(Elsewhere).look_up(work, uri)  # type: ignore[type-abstract]
-    return None if found is None else found.status_id
+__all__ = ["apply"]
 
 
 async def apply(work: Work, actor: Account, kind: str, data: dict[str, Any], found: int) -> None:

@@ -11,7 +11,7 @@ from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
-from kith.social.transfers import applying, clearing, store
+from kith.social.transfers import applying, clearing, looking_up, store
 from kith.social.transfers.held import Place
 from kith.social.transfers.tables import Import, ImportRow
 
@@ -24,10 +24,14 @@ PATIENCE = timedelta(minutes=15)  # for servers that answer slowly, or not at al
 
 
 class ImportStep(msgspec.Struct):
-    """`place`: up to where it was looked for what the file does not name."""
+    """`place`: up to where it was looked for what the file does not name.
+
+    `misses`: how many rows in a row hosts did not know.
+    """
 
     import_id: int
     place: Place = Place()
+    misses: dict[str, int] = {}
 
 
 class ForgetImports(msgspec.Struct):
@@ -43,17 +47,19 @@ async def take_step(work: Work, step: ImportStep) -> None:
     if not actor.may_act:
         await store.set_state(work.db, found.id, "finished", work.now)
         return
+    at = work.now
     if found.state == "clearing":
         step = await _clear(work, found, actor, step)
     else:
         rows = await store.waiting(work.db, found.id, ROWS)
-        known = {row.id: await applying.look_up(work, found.kind, row.data) for row in rows}
+        told = await looking_up.look_up(work, found, rows, step.misses)
         await work.db.begin()
-        await _do(work, found, actor, rows, known)
-        if len(rows) < ROWS:
+        await _do(work, found, actor, [row for row in rows if row.id in told.found], told.found)
+        if len(told.found) == len(rows) < ROWS:
             await store.set_state(work.db, found.id, "finished", work.now)
             return
-    work.enqueue(IMPORT, step, key=f"{found.id}:{work.new_id()}")
+        step, at = ImportStep(found.id, misses=told.misses), work.now + timedelta(seconds=told.wait)
+    work.enqueue(IMPORT, step, at=at, key=f"{found.id}:{work.new_id()}")
 
 
 async def _clear(work: Work, found: Import, actor: Account, step: ImportStep) -> ImportStep:
@@ -79,7 +85,8 @@ async def _do(work: Work, found: Import, actor: Account, rows: list[ImportRow], 
         except Problem:
             continue
         done.append(row.id)
-    await store.settle(work.db, found.id, done, [row.id for row in rows if row.id not in done])
+    if rows:
+        await store.settle(work.db, found.id, done, [row.id for row in rows if row.id not in done])
 
 
 async def forget(work: Work, _payload: ForgetImports) -> None:
