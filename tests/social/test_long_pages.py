@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -11,11 +12,12 @@ from kith.social.conversations import store as conversations
 from kith.social.conversations.tables import Conversation, participants_of
 from kith.social.ids import AccountId, StatusId
 from kith.social.lists import store as lists
+from kith.social.notifications.service import Notice, favourite_key, tell_anyhow
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
 from kith.social.statuses.tables import DIRECT
 from tests.social.members import Member, join, stranger, strangers
-from tests.social.posts import said_elsewhere, walk
+from tests.social.posts import post, said_elsewhere, walk
 from tests.social.test_lists import new_list
 from tests.town import Town
 
@@ -107,3 +109,64 @@ async def test_of_a_conversation_of_many_some_are_shown_and_a_page_of_them_ends_
     assert set(pages[0]) == wanted
     back = await walk(ada, "/api/v1/conversations?min_id=1", back=True)
     assert [id for page in reversed(back) for id in page] == [id for page in pages for id in page]
+
+
+async def test_posts_of_somebody_end_where_they_are_long_and_lead_on(town: Town, people: list[Account]) -> None:
+    ada, author = await join(town), people[0]
+    made = [await said_elsewhere(town, author, content="<p>" + "c" * 150_000 + "</p>") for _ in range(42)]
+    path = f"/api/v1/accounts/{author.id}/statuses"
+
+    for _ in range(2):  # made, then kept
+        first = await ada.call("GET", f"{path}?limit=40")
+        assert len(first.content) < MOST
+        pages = await walk(ada, f"{path}?limit=40")
+        assert [id for page in pages for id in page] == made[::-1]
+    back = await walk(ada, f"{path}?limit=40&min_id=1", back=True)
+    assert [id for page in reversed(back) for id in page] == made[::-1]
+
+
+@pytest.mark.parametrize("supported", [{}, {"supported_types[]": "mention"}])
+async def test_notifications_end_where_they_are_long_and_lead_on(
+    town: Town, people: list[Account], supported: dict[str, str]
+) -> None:
+    """With types told in a sentence nothing of the page is kept."""
+    ada = await join(town)
+    me = AccountId(int(ada.id))
+    said = [StatusId(int((await post(ada, f"number {number}"))["id"])) for number in range(15)]
+    async with town.house() as house, house.works.begin() as work:
+        for one in people:
+            await tell_anyhow(work, "admin.sign_up", one.id, [Notice(me, f"admin.sign_up:{one.id}")])
+        for number, status in enumerate(said):
+            for one in people[number * 6 : number * 6 + 6]:
+                notice = Notice(me, favourite_key(status, one.id), status)
+                await tell_anyhow(work, "favourite", one.id, [notice])
+
+    query = "&".join(f"{name}={value}" for name, value in supported.items())
+    for _ in range(2):
+        path = f"/api/v1/notifications?limit=80&{query}"
+        assert len((await ada.call("GET", path)).content) < MOST
+        forward = [id for page in await walk(ada, path) for id in page]
+        back = await walk(ada, f"{path}&min_id=1", back=True)
+        assert len(forward) == len(set(forward)) == 190
+        assert [id for page in reversed(back) for id in page] == forward
+    for more in ("", "&expand_accounts=partial_avatars"):
+        await _walk_groups(ada, f"/api/v2/notifications?limit=80&{query}{more}")
+
+
+async def _walk_groups(member: Member, path: str) -> None:
+    """Every group comes once, or again where some of it is older; who and what it names comes with it."""
+    groups: set[str] = set()
+    url: str | None = path
+    while url is not None:
+        answer = await member.call("GET", url)
+        found = answer.json()
+        assert len(answer.content) < MOST
+        known = {one["id"] for one in [*found["accounts"], *found.get("partial_accounts", [])]}
+        assert known == {id for one in found["notification_groups"] for id in one["sample_account_ids"]}
+        assert {one["id"] for one in found["statuses"]} == {
+            one["status_id"] for one in found["notification_groups"] if "status_id" in one
+        }
+        groups |= {one["group_key"] for one in found["notification_groups"]}
+        link = re.search(r'<([^>]+)>; rel="next"', answer.headers.get("link", "")) if known else None
+        url = link.group(1) if link else None
+    assert sum(1 for key in groups if key.startswith("favourite")) == 15

@@ -363,7 +363,7 @@ class _Counting:
 
 async def _queries(work: Work, counting: _Counting, me: AccountId, limit: int) -> int:
     rows = await reading.feed(work, me, me, Cursor(limit=limit))
-    body, ids = await pages.render(work, rows, me)
+    body, ids, _ = await pages.render(work, rows, me)
     assert limit >= len(msgspec.json.decode(body)) == len(ids) > 0
     return counting.asked
 

@@ -18,6 +18,7 @@ PUBLIC = (b"cache-control", b"public, max-age=15, stale-while-revalidate=30, sta
 VARY = (b"vary", b"Authorization")
 MOST_BYTES = 8 << 20  # of all entities of a page; the first one is there in any case
 Row = TypeVar("Row")
+Id = TypeVar("Id", bound=int)
 
 
 def answer(exchange: Exchange, body: bytes, *, status: int = 200, headers: Headers = ()) -> Answer:
@@ -56,10 +57,10 @@ def list_of(
     A page that would be too long ends before, and its link leads on from there.
     """
     if len(entities) == len(ids):
-        kept = _fitting(entities, from_the_end=cursor.is_ascending)
-        if len(kept) < len(entities):
-            ids = ids[-len(kept) :] if cursor.is_ascending else ids[: len(kept)]
-            entities, cursor = kept, shortened(cursor, len(kept))
+        part = fitting([len(one) for one in entities], from_the_end=cursor.is_ascending)
+        if part is not None:
+            entities, ids = entities[part], ids[part]
+            cursor = shortened(cursor, len(ids))
     body = joined(entities)
     return page_of(exchange, cursor, body, ids, kind=kind, is_timeline=is_timeline, status=status, headers=headers)
 
@@ -69,14 +70,19 @@ def shortened(cursor: Cursor, length: int) -> Cursor:
     return msgspec.structs.replace(cursor, limit=length)
 
 
-def _fitting(entities: Sequence[bytes], *, from_the_end: bool = False) -> Sequence[bytes]:
-    """As many as a page has room for: those next to where it was asked for, which may be its end."""
+def fitting(lengths: Sequence[int], *, from_the_end: bool = False) -> slice | None:
+    """Which of them a page has room for, None for all: those next to where it was asked for, which may be its end."""
     room = MOST_BYTES
-    for count, one in enumerate(reversed(entities) if from_the_end else entities):
-        room -= len(one)
+    for count, length in enumerate(reversed(lengths) if from_the_end else lengths):
+        room -= length
         if room < 0 and count:
-            return entities[-count:] if from_the_end else entities[:count]
-    return entities
+            return slice(len(lengths) - count, None) if from_the_end else slice(count)
+    return None
+
+
+def ids_of(ids: Sequence[Id], shown: Sequence[Id], *, from_the_end: bool = False) -> Sequence[Id]:
+    """Of the ids by which a page is walked those up to the last that it shows: it has ended before the others."""
+    return ids[ids.index(shown[0]) :] if from_the_end else ids[: ids.index(shown[-1]) + 1]
 
 
 async def fill(

@@ -23,7 +23,7 @@ from kith.social.notifications import reading
 from kith.social.notifications.reading import NotificationRow, NotificationText
 from kith.social.notifications.subjects import KEYS, render_all
 from kith.social.notifications.titles import titled
-from kith.social.pages import joined
+from kith.social.pages import fitting, ids_of, joined
 from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
 from kith.social.statuses.store import Stretch
 
@@ -78,6 +78,7 @@ class NotificationHeads(ByVersion[bytes]):
 class NotificationLine(NamedTuple):
     """A notification in its pieces: the account and the status are the same ones that are kept elsewhere."""
 
+    id: int
     head: bytes
     account: bytes
     status: Shown | None
@@ -99,7 +100,10 @@ class NotificationPages(ByVersion[NotificationPage]):
 async def render_page(
     work: Work, rows: str | None, me: AccountId, *, supported: Sequence[str] = (), is_ascending: bool = False
 ) -> tuple[bytes, Sequence[int]]:
-    """A JSON array, newest first, and the ids of all rows, also of what could not be shown."""
+    """A JSON array, newest first, and the ids of all rows, also of what could not be shown.
+
+    One that would be too long ends before.
+    """
     if not rows:
         return b"[]", ()
     page = None if supported else work.find(NotificationPages).get(rows)
@@ -109,11 +113,30 @@ async def render_page(
             read.reverse()
         page = None if supported else await _page(work, read, me)
         if page is None:
-            return joined(await render(work, read, me, supported=supported)), [row.id for row in read]
+            found = await _render(work, read, me, supported=supported)
+            return _fitting([row.id for row in read], found, from_the_end=is_ascending)
         if not work.db.is_writing:
             work.find(NotificationPages).put(rows, page, _size(rows, page))
     view = View(me) if page.stretch is None else await view_of(work, page.stretch, me, context=CONTEXT)
-    return _joined(page.lines, view), page.ids
+    lines, ids = page.lines, page.ids
+    part = fitting([_length(line) for line in lines], from_the_end=is_ascending)
+    if part is not None:
+        lines = lines[part]
+        ids = tuple(ids_of(ids, [line.id for line in lines], from_the_end=is_ascending))
+    return _joined(lines, view), ids
+
+
+def _length(line: NotificationLine) -> int:
+    about = 0 if line.status is None else len(line.status.json.usual) + len(line.status.account)
+    return len(line.head) + len(line.account) + about
+
+
+def _fitting(ids: list[int], found: dict[int, bytes], *, from_the_end: bool) -> tuple[bytes, Sequence[int]]:
+    shown = list(found.values())
+    part = fitting([len(one) for one in shown], from_the_end=from_the_end)
+    if part is None:
+        return joined(shown), ids
+    return joined(shown[part]), ids_of(ids, list(found)[part], from_the_end=from_the_end)
 
 
 def _joined(lines: Sequence[NotificationLine], view: View) -> bytes:
@@ -123,7 +146,7 @@ def _joined(lines: Sequence[NotificationLine], view: View) -> bytes:
     if not lines:
         return b"[]"
     parts = [b"["]
-    for head, account, status in lines:
+    for _, head, account, status in lines:
         if status is None:
             parts += (head, account, b"},")
         else:
@@ -153,7 +176,7 @@ async def _page(work: Work, rows: Sequence[NotificationRow], me: AccountId) -> N
             return None
         if row.status_id is not None and status is None:
             return None
-        lines.append(NotificationLine(heads[row.id], people[row.from_id], status))
+        lines.append(NotificationLine(row.id, heads[row.id], people[row.from_id], status))
     about_these = [
         (one.subject_id, one.subject_version, one.conversation_id) for line in lines if (one := line.status) is not None
     ]
@@ -181,13 +204,20 @@ async def render(
 
     With `supported` types, all others are told in a sentence as well.
     """
+    return list((await _render(work, rows, me, supported=supported)).values())
+
+
+async def _render(
+    work: Work, rows: Sequence[NotificationRow], me: AccountId, *, supported: Sequence[str]
+) -> dict[int, bytes]:
+    """The same by their ids."""
     rows = [row for row in rows if row.is_shown]
     people = await render_versions(work, {row.from_id: row.from_version for row in rows})
     about = {status.id: status for row in rows if (status := row.status) is not None}
     shown = await render_rows(work, list(about.values()), me, context=CONTEXT)
     words = await reading.words_of(work.db, [row.id for row in rows])
     subjects = await render_all(work, [(words[row.id].type, row.about_id) for row in rows if row.id in words])
-    wholes: list[bytes] = []
+    wholes: dict[int, bytes] = {}
     for row in rows:
         if row.id not in words or row.from_id not in people or not (row.status_id is None or row.status_id in shown):
             continue  # it has just left the database
@@ -202,7 +232,7 @@ async def render(
             setattr(entity, KEYS[type], msgspec.Raw(subject))
         if supported and type not in supported:
             entity.fallback = fallback_of(type, person)
-        wholes.append(_encode(entity))
+        wholes[row.id] = _encode(entity)
     return wholes
 
 

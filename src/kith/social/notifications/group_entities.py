@@ -17,7 +17,7 @@ from kith.social.notifications.entities import CONTEXT, Fallback, fallback_of, m
 from kith.social.notifications.groups import SAMPLES, UNGROUPED, GroupHead, GroupRows, LongGroup, read_heads
 from kith.social.notifications.reading import NotificationText
 from kith.social.notifications.subjects import KEYS, render_all
-from kith.social.pages import joined
+from kith.social.pages import fitting, ids_of, joined
 from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
 from kith.social.statuses.store import Stretch
 
@@ -87,9 +87,9 @@ class GroupPages(ByVersion[ReadyGroups]):
 async def render_page(
     work: Work, rows: GroupRows | None, me: AccountId, *, partial: bool, supported: Sequence[str], is_ascending: bool
 ) -> tuple[bytes, Sequence[int]]:
-    """GroupedNotificationsResults, and the ids of all heads, newest first."""
+    """GroupedNotificationsResults, and the ids of all heads, newest first. One that would be too long ends before."""
     if rows is None:
-        return await render(work, GroupRows("[]", (), ()), [], me, partial=partial), ()
+        return (await render(work, GroupRows("[]", (), ()), [], me, partial=partial))[0], ()
     key = (rows, partial)
     ready = None if supported else work.find(GroupPages).get(key)
     if ready is None:
@@ -97,10 +97,11 @@ async def render_page(
         if is_ascending:
             heads.reverse()
         is_kept_whole = not supported and all(head.about_id is None for head in heads)
-        ready = await _ready(work, rows, heads, me, partial=partial) if is_kept_whole else None
+        ready = (
+            await _ready(work, rows, heads, me, partial=partial, from_the_end=is_ascending) if is_kept_whole else None
+        )
         if ready is None:
-            body = await render(work, rows, heads, me, partial=partial, supported=supported)
-            return body, [head.id for head in heads]
+            return await render(work, rows, heads, me, partial=partial, supported=supported, from_the_end=is_ascending)
         if not work.db.is_writing:
             work.find(GroupPages).put(key, ready, _size(rows, ready))
     return await _finish(work, ready, me), ready.ids
@@ -143,7 +144,7 @@ def _end(groups: Sequence[bytes]) -> bytes:
 
 
 async def _ready(
-    work: Work, rows: GroupRows, heads: Sequence[GroupHead], me: AccountId, *, partial: bool
+    work: Work, rows: GroupRows, heads: Sequence[GroupHead], me: AccountId, *, partial: bool, from_the_end: bool
 ) -> ReadyGroups | None:
     """If all that it is made of is kept, or can be."""
     shown = [head for head in heads if head.is_shown]
@@ -152,11 +153,15 @@ async def _ready(
     lines = await find_lines(work, list(about.values()), me)
     if len(lines) < len(about) or not all(is_kept(work, id, version) for id, version in parts.versions.items()):
         return None
+    lengths = {id: len(one.json.usual) + len(one.account) for id, one in lines.items()}
+    cut = _cut([head.id for head in heads], shown, parts, lengths, partial=partial, from_the_end=from_the_end)
+    kept = {head.status_id for head in cut.heads}
+    lines = {id: one for id, one in lines.items() if id in kept}
     stretch = [(one.subject_id, one.subject_version, one.conversation_id) for one in lines.values()]
-    made = tuple(_groups(shown, parts))
+    made = tuple(_groups(cut.heads, cut.parts))
     return ReadyGroups(
-        tuple(head.id for head in heads),
-        _accounts(parts, partial=partial),
+        tuple(cut.ids),
+        _accounts(cut.parts, partial=partial),
         made,
         _end([one.json for one in made]),
         lines,
@@ -166,8 +171,8 @@ async def _ready(
 
 async def render(
     work: Work, rows: GroupRows, heads: Sequence[GroupHead], me: AccountId, *, partial: bool = False,
-    supported: Sequence[str] = (), in_page: bool = True,
-) -> bytes:  # fmt: skip
+    supported: Sequence[str] = (), in_page: bool = True, from_the_end: bool = False,
+) -> tuple[bytes, Sequence[int]]:  # fmt: skip
     """The same without anything kept of the page: with reports and warnings, or with types told in a sentence."""
     shown = [head for head in heads if head.is_shown]
     parts = await _parts(work, rows, shown)
@@ -176,8 +181,12 @@ async def render(
     subjects = await render_all(
         work, [(parts.words[head.id].type, head.about_id) for head in shown if head.id in parts.words]
     )
-    made = _groups(shown, parts, subjects, supported=supported, in_page=in_page)
-    return _whole(_accounts(parts, partial=partial), made, statuses)
+    lengths = {id: len(one) for id, one in statuses.items()}
+    cut = _cut([head.id for head in heads], shown, parts, lengths, partial=partial, from_the_end=from_the_end)
+    made = _groups(cut.heads, cut.parts, subjects, supported=supported, in_page=in_page)
+    kept = {head.status_id for head in cut.heads}
+    statuses = {id: one for id, one in statuses.items() if id in kept}
+    return _whole(_accounts(cut.parts, partial=partial), made, statuses), cut.ids
 
 
 async def render_one(work: Work, key: str, me: AccountId, *, supported: Sequence[str]) -> bytes | None:
@@ -186,7 +195,7 @@ async def render_one(work: Work, key: str, me: AccountId, *, supported: Sequence
     heads = [] if rows is None else read_heads(rows.heads)
     if rows is None or not heads[0].is_shown:
         return None
-    return await render(work, rows, heads, me, supported=supported, in_page=False)
+    return (await render(work, rows, heads, me, supported=supported, in_page=False))[0]
 
 
 # Pieces
@@ -205,6 +214,38 @@ class _Parts(NamedTuple):
     members: dict[int, _Members]  # by head
     versions: dict[AccountId, int]
     people: dict[AccountId, bytes]
+
+
+class _Cut(NamedTuple):
+    """What a page has room for, and the ids of all heads up to the last of it."""
+
+    heads: Sequence[GroupHead]
+    parts: _Parts
+    ids: Sequence[int]
+
+
+def _cut(
+    ids: Sequence[int], heads: Sequence[GroupHead], parts: _Parts, statuses: Mapping[StatusId, int], *,
+    partial: bool, from_the_end: bool,
+) -> _Cut:  # fmt: skip
+    """Of an account or a status that several groups name there is one copy: it counts where it is named first."""
+    counted: set[int] = set()
+    lengths: list[int] = []
+    for head in reversed(heads) if from_the_end else heads:
+        samples = parts.members[head.id].samples[: 1 if partial else None]
+        new: dict[int, int] = {id: len(parts.people.get(id, b"")) for id in samples}
+        if head.status_id is not None:
+            new[head.status_id] = statuses.get(head.status_id, 0)
+        lengths.append(sum(length for id, length in new.items() if id not in counted))
+        counted |= new.keys()
+    part = fitting(lengths[::-1] if from_the_end else lengths, from_the_end=from_the_end)
+    if part is None:
+        return _Cut(heads, parts, ids)
+    left = heads[part]
+    members = {head.id: parts.members[head.id] for head in left}
+    return _Cut(
+        left, parts._replace(members=members), ids_of(ids, [head.id for head in left], from_the_end=from_the_end)
+    )
 
 
 async def _parts(work: Work, rows: GroupRows, heads: Sequence[GroupHead]) -> _Parts:

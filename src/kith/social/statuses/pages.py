@@ -7,13 +7,14 @@ what the viewer has to do with its statuses is asked for each time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from kith.base.caches import ByVersion
 from kith.base.work import Work
 from kith.social.ids import AccountId, StatusId
-from kith.social.pages import joined
+from kith.social.pages import fitting, ids_of, joined
 from kith.social.statuses import entities
 from kith.social.statuses.entities import Shown, StatusLines, View
 from kith.social.statuses.lines import StatusRow, key_of
@@ -47,39 +48,55 @@ class StatusPages(ByVersion[StatusPage]):
         return found
 
 
-async def render(
-    work: Work, rows: str | None, me: AccountId | None, *, is_ascending: bool = False, context: str = ""
-) -> tuple[bytes, Sequence[StatusId]]:
+class RenderedPage(NamedTuple):
     """A JSON array of Statuses, newest first, and the ids of all rows, also of what could not be shown.
 
-    What a filter of the viewer hides in this context is left out.
+    One that would be too long ends before: then there are more.
     """
+
+    body: bytes
+    ids: Sequence[StatusId]
+    is_cut: bool = False
+
+
+async def render(
+    work: Work, rows: str | None, me: AccountId | None, *, is_ascending: bool = False, context: str = ""
+) -> RenderedPage:
+    """What a filter of the viewer hides in this context is left out."""
     if not rows:
-        return b"[]", ()
+        return RenderedPage(b"[]", ())
     page = work.find(StatusPages).find(rows, me)
     if page is not None:
         view = await entities.view_of(work, page.stretch, me, context=context)
-        return _joined(page.lines, view), page.ids
+        return _joined(page, view, is_ascending=is_ascending)
     read = _rows.decode(rows)
     if is_ascending:
         read.reverse()
-    shown = await entities.render(work, read, me, context=context)
+    found = await entities.render_rows(work, read, me, context=context)
     if not work.db.is_writing:
         _keep(work, rows, read, me)
-    return joined(shown), [row.id for row in read]
+    ids, shown, there = [row.id for row in read], list(found.values()), list(found)
+    part = fitting([len(one) for one in shown], from_the_end=is_ascending)
+    if part is None:
+        return RenderedPage(joined(shown), ids)
+    return RenderedPage(joined(shown[part]), ids_of(ids, there[part], from_the_end=is_ascending), is_cut=True)
 
 
-def _joined(lines: Sequence[Shown], view: View) -> bytes:
+def _joined(page: StatusPage, view: View, *, is_ascending: bool) -> RenderedPage:
     """All pieces of a page are copied once."""
+    lines, ids = page.lines, page.ids
+    part = fitting([len(one.json.usual) + len(one.account) for one in lines], from_the_end=is_ascending)
+    if part is not None:
+        lines, ids = lines[part], ids[part]
     if view.hidden:
-        lines = [line for line in lines if not view.hides(line)]
+        lines = tuple(line for line in lines if not view.hides(line))
     if not lines:
-        return b"[]"
+        return RenderedPage(b"[]", ids, is_cut=part is not None)
     parts = [b"["]
     for line in lines:
         parts += (entities.seen(line, view) if view.marked else line.json.usual, line.account, b"},")
     parts[-1] = b"}]"
-    return b"".join(parts)
+    return RenderedPage(b"".join(parts), ids, is_cut=part is not None)
 
 
 def _keep(work: Work, rows: str, read: Sequence[StatusRow], me: AccountId | None) -> None:

@@ -82,7 +82,8 @@ async def _timeline(
     context: str = "",
 ) -> Answer:
     """What filters hide in this context is left out."""
-    body, ids = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending, context=context)
+    body, ids, is_cut = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending, context=context)
+    is_timeline = is_timeline or is_cut
     return page_of(
         exchange, cursor, body, ids, kind=CursorKind.STATUS, is_timeline=is_timeline, status=status, headers=headers
     )

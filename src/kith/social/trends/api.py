@@ -88,7 +88,7 @@ async def show_link(exchange: Exchange, work: Work, viewer: Viewer, which: FromQ
         raise NotFound
     cursor = Cursor.read(exchange.query_string, default=STATUSES, most=MOST_STATUSES)
     rows = await timelines.linking(work, viewer, cursor, card.id)
-    body, ids = await pages.render(work, rows, viewer, is_ascending=cursor.is_ascending)
+    body, ids, _ = await pages.render(work, rows, viewer, is_ascending=cursor.is_ascending)
     return page_of(exchange, cursor, body, ids, kind=CursorKind.STATUS, is_timeline=True)
 
 

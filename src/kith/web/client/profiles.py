@@ -124,7 +124,7 @@ async def _tab(exchange: Exchange, account: Account, member: PageMember | None, 
             work, me, account.id, cursor,
             no_replies=tab.no_replies, no_boosts=tab.no_boosts, only_media=tab.only_media, tag_id=tag_id,
         )  # fmt: skip
-    body, ids = await pages.render(work, found, me, is_ascending=cursor.is_ascending)
+    body, ids, is_cut = await pages.render(work, found, me, is_ascending=cursor.is_ascending)
     entity = msgspec.json.decode((await render(work, [account]))[0])
     is_first = tab is TABS[0] and cursor.max_id is None
     handle = f"@{account.acct}" if account.domain else f"@{account.username}@{work.settings.domain}"
@@ -152,7 +152,7 @@ async def _tab(exchange: Exchange, account: Account, member: PageMember | None, 
         featured=await _featured(exchange, account) if is_featured else None,
         pinned=await _pinned(work, account, me, reader) if is_first or is_featured else [],
         pieces=pieces(work, body, me, reader),
-        older=f"max_id={ids[-1]}" if len(ids) >= POSTS else "",
+        older=f"max_id={ids[-1]}" if is_cut or len(ids) >= POSTS else "",
     )
 
 

@@ -106,7 +106,7 @@ def _begin(exchange: Exchange) -> Work:
 
 
 async def _posts(work: Work, rows: str | None) -> list[dict[str, Any]]:
-    body, _ = await pages.render(work, rows, None)
+    body = (await pages.render(work, rows, None)).body
     found: list[dict[str, Any]] = msgspec.json.decode(body)
     return found
 
