@@ -125,6 +125,23 @@ async def test_posts_of_somebody_end_where_they_are_long_and_lead_on(town: Town,
     assert [id for page in reversed(back) for id in page] == made[::-1]
 
 
+async def test_a_thread_ends_where_it_is_long(town: Town) -> None:
+    """On its page as well, where a quotation mark takes five letters."""
+    ada, author = await join(town), await stranger(town)
+    said = await post(ada, "What do you think?")
+    above = {"in_reply_to_id": StatusId(int(said["id"])), "in_reply_to_account_id": AccountId(int(ada.id))}
+    for _ in range(50):
+        answer = await said_elsewhere(town, author, content=f"<p>{'&quot;' * 25_000}</p>", **above)
+
+    page = await town.http.get(f"/@{ada.name}/{said['id']}")
+    context = await ada.call("GET", f"/api/v1/statuses/{said['id']}/context")
+
+    assert (page.status_code, len(page.content) < MOST) == (200, True), len(page.content)
+    assert 5 < page.text.count("<article") < 50
+    assert len(context.content) < MOST
+    assert len((await town.http.get(f"/@{author.username}@{author.domain}/{answer}")).content) < MOST
+
+
 @pytest.mark.parametrize("supported", [{}, {"supported_types[]": "mention"}])
 async def test_notifications_end_where_they_are_long_and_lead_on(
     town: Town, people: list[Account], supported: dict[str, str]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
+from kith.base.breath import Breath
 from kith.base.errors import Gone, NotFound, Problem
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, get
@@ -28,6 +29,8 @@ from kith.web.translation import translatable
 
 __all__ = ["routes"]
 
+AT_ONCE = 20  # posts that are read and shown in one go
+THREAD_BYTES = 4 << 20  # of what is above a post, and of what is below it
 POST_GONE = translatable("This post has been deleted.")
 
 
@@ -50,10 +53,10 @@ async def show_post(exchange: Exchange, work: Work, name: FromPath[str], id: Fro
         return see_other(status_url(work.settings, author.username, status.id), status=301, headers=(NEGOTIATED,))
     above = await threads.ancestors(work, status, me)
     below = await threads.descendants(work, status, me)
-    shown = await entities.render_by_id(work, [*above, status.id, *below], me, context="thread")
-    if status.id not in shown:  # a filter hides it in threads; who asks for this very post sees it
-        shown |= await entities.render_by_id(work, [status.id], me)
-    if status.id not in shown:
+    shown = await entities.render_by_id(work, [status.id], me, context="thread")
+    if not shown:  # a filter hides it in threads; who asks for this very post sees it
+        shown = await entities.render_by_id(work, [status.id], me)
+    if not shown:
         raise NotFound
     reader = await reader_of(exchange, member, "thread")
     noindex = author.noindex or author.domain != "" or status.visibility != PUBLIC
@@ -65,9 +68,9 @@ async def show_post(exchange: Exchange, work: Work, name: FromPath[str], id: Fro
         headers=links_of(work.settings, author, status.uri),
         author=author,
         shown=status,
-        above=_pieces(work, shown, above, me, reader),
-        post=_pieces(work, shown, [status.id], me, reader, detailed=True)[0],
-        below=_pieces(work, shown, below, me, reader),
+        above=(await _pieces(work, above[::-1], me, reader))[::-1],
+        post=Markup(piece(work, shown[status.id], me, reader, detailed=True)),  # noqa: S704 - our own
+        below=await _pieces(work, below, me, reader),
         noindex=noindex,
         preview=preview,
         data=None if noindex else data,
@@ -89,17 +92,21 @@ def _told(work: Work, entity: dict[str, Any], author: Account) -> tuple[Preview 
     return preview_of_post(work.settings, entity, handle), post_data(entity, handle)
 
 
-def _pieces(
-    work: Work,
-    shown: dict[StatusId, bytes],
-    ids: list[StatusId],
-    me: AccountId | None,
-    reader: PageReader,
-    *,
-    detailed: bool = False,
-) -> list[Markup]:
-    made = (piece(work, shown[id], me, reader, detailed=detailed) for id in ids if id in shown)
-    return [Markup(one) for one in made if one]  # noqa: S704 - our own
+async def _pieces(work: Work, ids: list[StatusId], me: AccountId | None, reader: PageReader) -> list[Markup]:
+    """The first of these posts, as many as have room on a page. Others are served in between."""
+    found: list[Markup] = []
+    room, breath = THREAD_BYTES, Breath()
+    for start in range(0, len(ids), AT_ONCE):
+        part = ids[start : start + AT_ONCE]
+        shown = await entities.render_by_id(work, part, me, context="thread")
+        for id in part:
+            made = piece(work, shown[id], me, reader) if id in shown else ""
+            room -= len(made)
+            if room < 0:
+                return found
+            found += [Markup(made)] if made else []  # noqa: S704 - our own
+            await breath.take()
+    return found
 
 
 routes = [show_post]
