@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 import ssl
 from collections.abc import Iterator
 from typing import Any
@@ -334,6 +336,32 @@ async def test_strangers_who_take_all_places_make_room(ldap: LdapTown, boss: Per
         await strangers[0].hear()  # it had been idle for longest
     for client in (known, late, one_more, *strangers):
         client.close()
+
+
+async def test_strangers_who_read_nothing_make_room(ldap: LdapTown, ada: Person) -> None:  # noqa: F811
+    asked = encode(SEQUENCE, encode_integer(1) + search_for(encode(0x87, b"objectClass"), "", scope=0)) * 4000
+    strangers = [await deaf_client(ldap.plain, f"127.0.0.{30 + number // MOST_PER_ADDRESS}") for number in range(MOST)]
+    for one in strangers:
+        with contextlib.suppress(BlockingIOError):
+            one.send(asked)
+    await asyncio.sleep(1)
+
+    late = await RawClient.open(ldap.plain)
+    await bound(late, ada)
+
+    late.close()
+    for one in strangers:
+        one.close()
+
+
+async def deaf_client(port: int, at: str) -> socket.socket:
+    """One that takes next to nothing of what it is answered."""
+    made = socket.socket()
+    made.setblocking(False)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    made.bind((at, 0))
+    await asyncio.get_running_loop().sock_connect(made, ("127.0.0.1", port))
+    return made
 
 
 @pytest.mark.parametrize(

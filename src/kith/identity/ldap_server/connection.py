@@ -7,8 +7,8 @@ import ipaddress
 import ssl
 import sys
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 
 from kith.base.counted_log import log_counted
 from kith.base.errors import Problem
@@ -102,16 +102,9 @@ class LdapConnection:
 
     async def _read(self) -> bytes | None:
         """The next whole message; None where there is none in time, or the client is gone."""
-        now = time.monotonic()
-        if self._bound is None:
-            seconds, most = self._is_stranger_until - now, MOST_OF_STRANGERS
-        else:
-            seconds, most = KNOWN_SECONDS, MOST_MESSAGE
-            self._is_stranger_until = now + STRANGER_SECONDS  # from when they have unbound
-        self._place.person = self._bound.user_id if self._bound is not None else None
-        self._place.idle_since = now
+        most = MOST_OF_STRANGERS if self._bound is None else MOST_MESSAGE
         try:
-            async with asyncio.timeout(seconds):
+            async with self._waiting_for_client(KNOWN_SECONDS):
                 head = await self._reader.readexactly(2)
                 if head[0] != SEQUENCE:
                     raise BerError("not a message of LDAP")
@@ -122,6 +115,20 @@ class LdapConnection:
                 return head + await self._reader.readexactly(found[1])
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
             return None
+
+    @asynccontextmanager
+    async def _waiting_for_client(self, seconds: float) -> AsyncIterator[None]:
+        """So long for whoever has bound, and for a stranger what is left of their time. Others may take the place."""
+        now = time.monotonic()
+        if self._bound is None:
+            seconds = self._is_stranger_until - now
+        else:
+            self._is_stranger_until = now + STRANGER_SECONDS  # from when they have unbound
+        self._place.person = self._bound.user_id if self._bound is not None else None
+        self._place.idle_since = now
+        try:
+            async with asyncio.timeout(seconds):
+                yield
         finally:
             self._place.idle_since = None
 
@@ -170,7 +177,7 @@ class LdapConnection:
         """Whoever takes nothing of what they asked for is left: what they have not taken is kept in memory."""
         self._writer.write(data)
         try:
-            async with asyncio.timeout(TAKE_SECONDS):
+            async with self._waiting_for_client(TAKE_SECONDS):
                 await self._writer.drain()
         except TimeoutError as error:
             self._writer.transport.abort()
