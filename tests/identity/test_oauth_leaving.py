@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 from sqlalchemy import bindparam, select, update
 
@@ -171,9 +172,13 @@ async def test_a_new_password_ends_what_was_granted_elsewhere_before(
     flow = "default-password-change"
     await own.browser.see(flow)
     await own.browser.answer(flow, component="password", password=own.person.password)
-    new = dict.fromkeys(("password", "password_repeat"), "another horse, another staple")
+    new: dict[str, Any] = dict.fromkeys(("password", "password_repeat"), "another horse, another staple")
+    copied = own.browser.http.cookies["kith_session"]
     changed = await own.browser.answer(flow, component="prompt", **new)
     assert changed["component"] == "redirect"
+    assert await own.browser.who() == own.person.username
+    async with httpx.AsyncClient(base_url=near.base_url, cookies={"kith_session": copied}) as thiefs:
+        assert (await thiefs.get(f"{API}/core/users/me/")).status_code == 401
 
     told = {(await read(party, await listener.next())).get("sid") for _ in range(2)}
     assert told == {thief.claims["sid"], None}

@@ -14,6 +14,7 @@ from kith.identity.audit.service import OF_STRANGERS
 from kith.identity.providers.oauth2.authorize.return_links import HAND_IN
 from kith.identity.sessions.service import BEGINNINGS
 from tests.conftest import TownBuilder
+from tests.identity.flow_browser import Browser
 from tests.identity.records import API, owner_of, results
 from tests.identity.scim_service import USER, make_service
 from tests.town import Town
@@ -39,6 +40,24 @@ async def flow_for_signing_in(town: Town) -> str:
 
 async def flow_that_refuses(town: Town) -> str:
     return "/flows/default-source-authentication/"
+
+
+async def test_a_known_browser_signs_in_beside_strangers_who_use_up_its_address(new_town: TownBuilder) -> None:
+    town = await new_town(rate_limits="on")
+    person, browser = await town.sign_up(), Browser(town)
+    await browser.sign_in(person)
+    known = browser.http.cookies["kith_device"]
+    flow, statuses = await flow_for_signing_in(town), list[int]()
+    async with httpx.AsyncClient(base_url=town.base_url, transport=town.transport, timeout=60) as stranger:
+        while 429 not in statuses and len(statuses) <= 2 * BEGINNINGS.most:
+            stranger.cookies.clear()
+            statuses.append((await stranger.get(flow)).status_code)
+        stranger.cookies.clear()
+        stranger.cookies.set("kith_device", known)
+        ours = await stranger.get(flow)
+
+    assert statuses[-1] == 429
+    assert ours.status_code == 200
 
 
 async def test_strangers_hide_nothing_that_others_do(new_town: TownBuilder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,8 @@ from kith.social.lists import store as lists
 from kith.social.notifications.service import Notice, favourite_key, tell_anyhow
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
+from kith.social.statuses import store as statuses
+from kith.social.statuses.service.edit import snapshot
 from kith.social.statuses.tables import DIRECT
 from tests.social.members import Member, join, stranger, strangers
 from tests.social.posts import post, said_elsewhere, walk
@@ -129,7 +132,10 @@ async def test_a_thread_ends_where_it_is_long(town: Town) -> None:
     """On its page as well, where a quotation mark takes five letters."""
     ada, author = await join(town), await stranger(town)
     said = await post(ada, "What do you think?")
-    above = {"in_reply_to_id": StatusId(int(said["id"])), "in_reply_to_account_id": AccountId(int(ada.id))}
+    above: dict[str, Any] = {
+        "in_reply_to_id": StatusId(int(said["id"])),
+        "in_reply_to_account_id": AccountId(int(ada.id)),
+    }
     for _ in range(50):
         answer = await said_elsewhere(town, author, content=f"<p>{'&quot;' * 25_000}</p>", **above)
 
@@ -140,6 +146,26 @@ async def test_a_thread_ends_where_it_is_long(town: Town) -> None:
     assert 5 < page.text.count("<article") < 50
     assert len(context.content) < MOST
     assert len((await town.http.get(f"/@{author.username}@{author.domain}/{answer}")).content) < MOST
+
+
+async def test_of_many_long_versions_of_a_post_the_first_and_the_newest_are_shown(town: Town) -> None:
+    ada, author = await join(town), await stranger(town)
+    id = await said_elsewhere(town, author)
+    async with town.house() as house, house.works.begin() as work:
+        status = await statuses.find(work.db, StatusId(int(id)))
+        assert status is not None
+        for number in range(60):
+            edit = await snapshot(work, status, at_edit=True)
+            edit.content = f"<p>{number} {'v' * 150_000}</p>"
+            await statuses.insert_edit(work.db, edit)
+
+    whole = await ada.call("GET", f"/api/v1/statuses/{id}/history")
+    page = await town.http.get(f"/@{author.username}@{author.domain}/{id}/history")
+
+    told = [int(one["content"][3:].split()[0]) for one in whole.json()]
+    assert (len(whole.content) < MOST, len(page.content) < MOST) == (True, True)
+    assert told == [0, *range(60 - len(told) + 1, 60)]
+    assert len(told) > 10
 
 
 @pytest.mark.parametrize("supported", [{}, {"supported_types[]": "mention"}])

@@ -97,7 +97,7 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     if status.visibility in (PUBLIC, UNLISTED):
         changed["quote_policy"] = rows.quote_policy(note, meant.actor)
     changed |= await quoting.requote(work, author, status, note)
-    kept = await statuses.edits_of(work.db, status.id)
+    kept = await statuses.count_edits(work.db, status.id)
     if not kept:
         await statuses.insert_edit(work.db, before)
     new = await _mention(work, status, meant.named)
@@ -107,7 +107,7 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     if now is not None:
         revision = await snapshot(work, now, at_edit=True)
         revision.created_at = at
-        keep = statuses.insert_edit if len(kept) < MOST_REVISIONS else statuses.replace_latest
+        keep = statuses.insert_edit if kept < MOST_REVISIONS else statuses.replace_latest
         await keep(work.db, revision)
         if note.attachments.link is not None:
             await cards.look_at(work, now, note.attachments.link)

@@ -15,6 +15,7 @@ from kith.base.routing import FromPath, get, post
 from kith.identity.brands import service as brands
 from kith.identity.executor.flow_run import FlowEnded, FlowFailed, FlowRun, Result, find_run
 from kith.identity.flows.plan import find_flow
+from kith.identity.guessing import known_browsers
 from kith.identity.impersonation.service import refuse_flow
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
@@ -60,7 +61,8 @@ async def open_run(exchange: Exchange, slug: str, query: dict[str, str]) -> Flow
         raise NotFound  # before a session is made for nothing
     if session is None:
         async with works.begin(exchange.origin) as work:
-            held = await sessions.begin(work, address=exchange.address)
+            known = known_browsers.any_name(exchange, work.now)
+            held = await sessions.begin(work, address=exchange.address, browser=known)
     else:
         held = HeldSession(session)
     run = await find_run(exchange, works, slug, held, query)

@@ -36,6 +36,11 @@ def find(exchange: Exchange, user_id: int, now: datetime) -> str | None:
     return None
 
 
+def any_name(exchange: Exchange, now: datetime) -> str:
+    """A name of this browser, for whomever it is known; empty if it is for nobody."""
+    return next((one.device_id for one in _read(exchange) if is_recent(one.at, now, KEPT)), "")
+
+
 def remember(exchange: Exchange, user_id: int, now: datetime, *, secure: bool) -> None:
     """Set the cookie, which holds the last few people who have signed in in this browser."""
     known = _read(exchange)

@@ -55,9 +55,12 @@ def until(work: Work, session: LoginSession) -> datetime:
     return min(work.now + IDLE_LIFE, session.created_at + LONGEST_LIFE)
 
 
-async def begin(work: Work, *, address: str) -> HeldSession:
-    """A session of nobody yet. Whoever keeps no cookie makes one with each look at a flow, so they are counted."""
-    work.find(Limiter).spend(BEGINNINGS, address_key(address))
+async def begin(work: Work, *, address: str, browser: str = "") -> HeldSession:
+    """A session of nobody yet. Whoever keeps no cookie makes one with each look at a flow, so they are counted.
+
+    A `browser` that is known has a count of its own, or others at its address could use up all of them.
+    """
+    work.find(Limiter).spend(BEGINNINGS, f"browser {browser}" if browser else address_key(address))
     return await _make(work, None, "", ANONYMOUS_LIFE, keeps=False, address=address)
 
 
@@ -92,6 +95,16 @@ async def switch_user(work: Work, old: LoginSession, user_id: int, *, method: st
     await store.end(work.db, old.session_uuid)
     work.announce(SessionEnded(session_uuid=old.session_uuid))
     return held
+
+
+async def renew_key(work: Work, session: LoginSession) -> HeldSession:
+    """The same session with another key: whoever has copied the cookie has nothing any more."""
+    key = secrets.token_urlsafe(32)
+    renewed = msgspec.structs.replace(session, key_hash=hash_key(key))
+    await store.change_key(work.db, session.session_uuid, renewed.key_hash)
+    belongings = work.find(SessionBelongings)  # type: ignore[type-abstract]
+    await belongings.move(work, session.key_hash, renewed.key_hash)
+    return HeldSession(renewed, key)
 
 
 async def end_after_password(work: Work, user_id: int) -> None:

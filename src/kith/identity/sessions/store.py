@@ -66,6 +66,11 @@ _touch = command(
         expires_at=bindparam("until", type_=Instant()),
     )
 )
+_change_key = command(
+    update(sessions)
+    .where(sessions.c.session_uuid == bindparam("session", type_=UID()))
+    .values(key_hash=bindparam("hash"))
+)
 _end = command(delete(sessions).where(sessions.c.session_uuid == bindparam("session", type_=UID())))
 _end_others = command(delete(sessions).where(and_(_theirs, sessions.c.session_uuid != bindparam("keep", type_=UID()))))
 _end_all = command(delete(sessions).where(_theirs))
@@ -140,6 +145,10 @@ async def is_there(db: Db, session_uuid: str) -> bool:
 
 async def touch(db: Db, session: LoginSession, *, ip: str, agent: str, now: datetime, until: datetime) -> None:
     await db.run(_touch, session=session.session_uuid, ip=ip, agent=agent, now=now, until=until)
+
+
+async def change_key(db: Db, session_uuid: str, key_hash: str) -> None:
+    await db.run(_change_key, session=session_uuid, hash=key_hash)
 
 
 async def end(db: Db, session_uuid: str) -> int:

@@ -13,7 +13,8 @@ from kith.identity.rest.body import read_object
 from kith.identity.rest.operations import read
 from kith.identity.rest.record import as_dict
 from kith.identity.rest.record_store import RecordStore
-from kith.identity.sessions.service import end_after_password
+from kith.identity.sessions import cookies
+from kith.identity.sessions.service import end_after_password, renew_key
 from kith.identity.users import service, store
 from kith.identity.users.collection import RESOURCE, tell_new_password
 from kith.identity.users.passwords import Passwords
@@ -49,6 +50,10 @@ async def set_password(exchange: Exchange, caller: ApiCaller, id: str) -> Answer
     refuse_app_password(caller)
     await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
     await end_after_password(work, user_id)
+    session = await cookies.find(exchange)
+    if session is not None and session.user_id == user_id:
+        renewed = cookies.cookie(await renew_key(work, session), secure=work.settings.base_url.startswith("https"))
+        exchange.cookies += [] if renewed is None else [renewed[1]]
     await tell_new_password(work, caller, user_id)
     return NOTHING
 

@@ -245,6 +245,8 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
             judged=_is_judged(turn, password),
         )
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
+        if turn.held.session.user_id == user.id:
+            turn.held = await sessions.renew_key(turn.work, turn.held.session)
     if "username" in changed:
         changed |= await service.rename(turn.work, user, changed["username"])
     attributes = await _attributes(turn, user, user.attributes, data)

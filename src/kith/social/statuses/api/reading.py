@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 
 import msgspec
@@ -27,8 +28,8 @@ from kith.social.statuses.service import marks
 from kith.social.statuses.tables import Status
 
 MOST_IDS = 20
-CONTEXT_BYTES = 4 << 20  # above a post, and as much below it
-CONTEXT_PART = 100  # posts of it that are made at once
+CONTEXT_BYTES = 4 << 20  # above a post, as much below it, and of its versions
+CONTEXT_PART = 10  # posts of it that are made at once
 
 
 class StatusIds(msgspec.Struct, kw_only=True):
@@ -89,15 +90,27 @@ async def _refresh(work: Work, status: Status, me: AccountId | None) -> tuple[tu
 
 @get("/api/v1/statuses/{id}/history", guards=[ANYBODY])
 async def show_history(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
-    """Oldest first; one that was never edited has itself alone."""
+    """Oldest first; one that was never edited has itself alone. Of many long ones the first and the newest."""
     status = await visible(work, id, viewer)
     author = await accounts.find(work.db, status.account_id)
     if author is None:
         raise NotFound
-    edits = await store.edits_of(work.db, status.id) or [await editing.snapshot(work, status)]
     [shown] = await account_entities.render(work, [author])
-    revisions = [await shapes.revision(work, edit, author, shown) for edit in edits]
-    return answer(exchange, joined(revisions))
+    first = await store.first_edit(work.db, status.id) or await editing.snapshot(work, status)
+    oldest = await shapes.revision(work, first, author, shown)
+    newest: list[bytes] = []
+    room, before = CONTEXT_BYTES - len(oldest), sys.maxsize
+    while room > 0:
+        part = await store.edits_before(work.db, status.id, before, CONTEXT_PART)
+        for edit in part:
+            made = b"" if edit.id == first.id else await shapes.revision(work, edit, author, shown)
+            room -= len(made)
+            newest += [made] if made and room >= 0 else []
+        if len(part) < CONTEXT_PART:
+            break
+        before = part[-1].id
+        await asyncio.sleep(0)
+    return answer(exchange, joined([oldest, *reversed(newest)]))
 
 
 @get("/api/v1/statuses/{id}/source", guards=[user("read:statuses")])

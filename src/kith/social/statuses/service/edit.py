@@ -58,7 +58,7 @@ async def edit(
     changed = _changed(status, changes, text, spoiler, sensitive, understood, attached, poll_id)
     if not changed and not poll_changed and not described:
         return status
-    if not await store.edits_of(work.db, status.id):
+    if not await store.count_edits(work.db, status.id):
         await store.insert_edit(work.db, before)
     await media.attach(work, [id for id in attached if id not in status.media_ids], status.id)
     new = await _mention(work, status, understood)

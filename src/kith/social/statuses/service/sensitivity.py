@@ -15,7 +15,7 @@ async def set_sensitive(work: Work, status: Status, *, sensitive: bool) -> bool:
         return False
     before = await snapshot(work, status)
     await work.db.begin()
-    if not await store.edits_of(work.db, status.id):
+    if not await store.count_edits(work.db, status.id):
         await store.insert_edit(work.db, before)
     await store.change(work.db, status.id, {"sensitive": sensitive, "edited_at": edited_at(work, status)})
     now = await store.find(work.db, status.id)

@@ -1,6 +1,6 @@
 """Statements on the tables of posts, by subject."""
 
-from kith.social.statuses.store.edits import edits_of, insert_edit, replace_latest
+from kith.social.statuses.store.edits import count_edits, edits_before, first_edit, insert_edit, replace_latest
 from kith.social.statuses.store.marks import (
     mark,
     mute_conversation,
@@ -55,8 +55,9 @@ __all__ = [
     "Stretch",
     "change",
     "count",
+    "count_edits",
     "domains_of",
-    "edits_of",
+    "edits_before",
     "find",
     "find_all",
     "find_boost",
@@ -64,6 +65,7 @@ __all__ = [
     "find_idempotent",
     "find_scheduled",
     "find_visible",
+    "first_edit",
     "flags_of",
     "forget_idempotent",
     "insert",
