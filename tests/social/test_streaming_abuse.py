@@ -178,6 +178,30 @@ async def test_whoever_does_not_read_is_dropped_and_told_to_come_again(town: Tow
         await inside.connected(0)
 
 
+async def test_whoever_is_still_reading_one_long_event_is_not_slow(town: Town) -> None:
+    """Two posts that are as long as they may be end nobody's stream whose line carries them in time."""
+    ada = await join(town)
+    async with serving(town) as inside:
+        at = f"ws://127.0.0.1:{inside.port}{BASE}?stream=user&access_token={ada.token}"
+        slow = sockets.socket()
+        slow.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
+        slow.connect(("127.0.0.1", inside.port))
+        async with connect(at, sock=slow, max_queue=1, max_size=None, proxy=None) as reader:
+            [connection] = await inside.connected(1)
+            long = StreamEvent("update", json.dumps("x" * 8_000_000))
+            channel = of_user(AccountId(int(ada.id)))
+            await inside.hub.publish(channel, long)
+            assert connection.pipe.unread > 2 * MOST_UNREAD
+            await inside.hub.publish(channel, StreamEvent("filters_changed"))
+            assert connection.is_open
+            got = [json.loads(await reader.recv())["event"] for _ in range(2)]
+            assert got == ["update", "filters_changed"]
+            while connection.pipe.unread:
+                await asyncio.sleep(0.01)
+            await inside.hub.publish(channel, StreamEvent("filters_changed"))
+            assert connection.longest < 1000
+
+
 async def test_an_event_stream_that_is_not_read_ends(town: Town) -> None:
     ada = await join(town)
     async with serving(town) as inside:

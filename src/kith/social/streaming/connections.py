@@ -14,7 +14,7 @@ from kith.social.streaming.events import THUMP, StreamEvent
 
 __all__ = ["EVERY_STREAM", "Listener", "StreamConnection", "StreamSubscription", "Streams"]
 
-MOST_UNREAD = 128 * 1024  # bytes, of what a client has not read
+MOST_UNREAD = 128 * 1024  # bytes, of what a client has not read; or one event, where that is longer
 _THUMP = chunk(THUMP)
 
 
@@ -54,7 +54,7 @@ class StreamSubscription:
 
 
 class StreamConnection:
-    __slots__ = ("beat", "is_open", "is_socket", "listener", "pipe", "session_uuid", "subscriptions")
+    __slots__ = ("beat", "is_open", "is_socket", "listener", "longest", "pipe", "session_uuid", "subscriptions")
 
     def __init__(self, listener: Listener, pipe: Pipe, *, is_socket: bool) -> None:
         self.listener = listener
@@ -62,17 +62,17 @@ class StreamConnection:
         self.pipe = pipe
         self.is_socket = is_socket
         self.is_open = True
+        self.longest = 0  # of the events that are on their way
         self.beat = 0  # in which of the seconds between two heartbeats its own is
         self.subscriptions: dict[Stream, StreamSubscription] = {}
 
     def is_slow(self) -> bool:
-        return self.pipe.unread > MOST_UNREAD
+        return self.pipe.unread > max(MOST_UNREAD, self.longest)
 
     def deliver(self, event: StreamEvent, label: bytes) -> None:
-        if self.is_socket:
-            self.pipe.push(event.frame(label))
-        else:
-            self.pipe.push(event.chunk() if self.pipe.is_chunked else event.text())
+        data = event.frame(label) if self.is_socket else event.chunk() if self.pipe.is_chunked else event.text()
+        self.longest = max(len(data), self.longest if self.pipe.unread else 0)
+        self.pipe.push(data)
 
     def say(self, text: bytes) -> None:
         """An answer to what was asked of a socket."""
