@@ -299,6 +299,23 @@ def test_a_long_filter_word_is_looked_for_at_no_more_cost_than_a_short_one(lette
     assert min(ratios) < FACTOR
 
 
+@pytest.mark.parametrize("text", ["a" * 10_000, "xa" * 5_000, ("w" * 30 + " ") * 322], ids=["letter", "two", "words"])
+def test_whole_words_that_are_parts_of_others_are_looked_for_at_no_more_cost(text: str) -> None:
+    """Each is found in many places at which no word ends."""
+
+    def filters(*, is_whole: bool) -> Filters:
+        rows = [Keyword(id=n, filter_id=1, keyword=f"{text[:n]}", whole_word=is_whole) for n in range(1, 500) if n % 31]
+        absent = [Keyword(id=n, filter_id=1, keyword=f"{text[:n]}b", whole_word=False) for n in range(1, 500)]
+        return Filters([FILTER], rows if is_whole else absent, [])
+
+    whole, absent = filters(is_whole=True), filters(is_whole=False)
+    ratios = [
+        _cost(partial(whole.match, status_ids=()), text) / _cost(partial(absent.match, status_ids=()), text)
+        for _ in range(6)
+    ]
+    assert min(ratios) < FACTOR
+
+
 DEEP = ("[", '{"a":', '{"a":[', "[[],", "[{},")
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from kith.base.server.client_places import ClientPlace
 from kith.identity.ldap_server.ber import OCTETS, SEQUENCE, BerReader, encode, encode_integer
 from kith.identity.ldap_server.connection import LdapConnection
+from kith.identity.ldap_server.listener import MOST_CONNECTIONS as MOST
+from kith.identity.ldap_server.listener import MOST_PER_ADDRESS
 from kith.identity.ldap_server.messages import PAGED, ResultCode
-from kith.identity.ldap_server.places import MOST, MOST_PER_ADDRESS, LdapPlace, LdapPlaces
 from tests.identity.ldap_client import BASE, LdapTown, name_of
 from tests.identity.records import API, make
 from tests.identity.test_ldap_server import ada, boss, id_of, ldap  # noqa: F401 - fixtures
@@ -296,7 +298,7 @@ async def test_messages_that_come_together_leave_others_their_turn() -> None:
         waiting.feed_data(sent)
         waiting.feed_eof()
         nobody: Any = None
-        await LdapConnection(nobody, waiting, writer, nobody, LdapPlace("127.0.0.1")).run()
+        await LdapConnection(nobody, waiting, writer, nobody, ClientPlace("127.0.0.1")).run()
         done.set()
         writer.close()
 
@@ -362,50 +364,6 @@ async def deaf_client(port: int, at: str) -> socket.socket:
     made.bind((at, 0))
     await asyncio.get_running_loop().sock_connect(made, ("127.0.0.1", port))
     return made
-
-
-@pytest.mark.parametrize(
-    ("taken", "leaves"),
-    [
-        ([("a", None, 2.0), ("b", None, 1.0)], 1),  # each has one: who has been idle for longest
-        ([("a", None, 2.0), ("b", None, 1.0), ("a", None, 3.0)], 0),  # who has the most, though others wait longer
-        ([("a", None, None), ("b", 7, 1.0), ("c", 7, 2.0)], 1),  # a password is being checked
-        ([("a", 7, 1.0), ("a", None, 9.0)], 1),  # a stranger goes before people
-        ([("a", 7, 1.0), ("a", 8, 2.0), ("b", 8, 3.0)], 1),  # whoever has bound more often than others
-        ([("a", 7, 1.0), ("a", 8, 2.0)], None),
-        ([("a", None, None)], None),
-        ([("a", 7, None), ("a", 7, None)], None),
-    ],
-)
-def test_who_leaves_when_all_places_are_taken(
-    taken: list[tuple[str, int | None, float | None]], leaves: int | None
-) -> None:
-    places = LdapPlaces(most=len(taken))
-    every = []
-    for address, person, idle_since in taken:
-        one = places.take(address)
-        assert one is not None
-        one.person, one.idle_since = person, idle_since
-        every.append(one)
-
-    new = places.take("new")
-
-    gone = [number for number, one in enumerate(every) if one not in places.taken]
-    assert gone == ([] if leaves is None else [leaves])
-    assert (new is None) == (leaves is None)
-    assert len(places.taken) == len(taken)
-
-
-def test_one_address_has_a_part_of_the_places_only() -> None:
-    places = LdapPlaces(most=5, most_per_address=2)
-    first = [places.take("a"), places.take("a")]
-
-    assert places.take("a") is None
-    assert first[0] is not None
-    places.leave(first[0])
-    places.leave(first[0])
-    assert places.take("a") is not None
-    assert places.take("a") is None
 
 
 @pytest.mark.whole

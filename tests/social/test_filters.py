@@ -301,6 +301,7 @@ FOUND: list[tuple[str, bool, str, str | None]] = [
     ("dragon", True, "A DRAGON!", "DRAGON"),
     ("dragon", True, "snapdragon", None),
     ("dragon", True, "snapdragon and dragon", "dragon"),
+    ("cat", True, f"{'concatenate ' * 50}a cat", "cat"),
     ("#tag", True, "some#tag here", "#tag"),
     ("#tag", True, "#tagged", None),
     ("c++", True, "I like C++11", "C++"),

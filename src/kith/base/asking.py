@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from ipaddress import ip_network
+from ipaddress import IPv6Address, ip_network
 from typing import Protocol
 
 __all__ = [
@@ -50,11 +50,15 @@ _host: ContextVar[str | None] = ContextVar("host_of_file", default=None)
 
 
 def address_key(address: str) -> str:
-    """Key by which callers are counted: an IPv4 address, or the /64 of an IPv6 one, which usually is one caller's."""
+    """Key by which callers are counted: an IPv4 address, or the /64 of an IPv6 one, which usually is one caller's.
+
+    What listens for both sees IPv4 addresses within IPv6: all of them lie in one /64, and are not one caller's.
+    """
     if ":" not in address:
         return address
     try:
-        return str(ip_network(f"{address}/64", strict=False))
+        within = IPv6Address(address).ipv4_mapped
+        return str(within) if within is not None else str(ip_network(f"{address}/64", strict=False))
     except ValueError:
         return address
 

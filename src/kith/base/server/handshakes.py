@@ -1,7 +1,8 @@
 """TLS before HTTP: handshakes that have begun, of which only so many may be under way.
 
 A client that connects and says nothing costs a descriptor until its time is over. So there is a limit for all of them
-and one for each address, apart from the limits for connections that are open.
+and one for each address, apart from the limits for connections that are open. When all places are taken, whoever has
+the most gives one up.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from kith.base.limits import address_key
 from kith.base.server.accepting import Accepting
+from kith.base.server.client_places import ClientPlace, ClientPlaces
 from kith.base.server.http import HttpConnection
 from kith.base.server.proxies import plain
 
@@ -33,8 +34,8 @@ class Handshakes:
     def __init__(self, server: HttpServer, context: ssl.SSLContext) -> None:
         self._server = server
         self._context = context
+        self._places = ClientPlaces("handshakes", MOST, MOST_PER_ADDRESS)
         self._under_way: set[asyncio.Task[None]] = set()
-        self._by_address: Counter[str] = Counter()
         self._accepting: Accepting | None = None
 
     def start(self, listener: socket.socket) -> None:
@@ -47,22 +48,19 @@ class Handshakes:
             task.cancel()
 
     def _begin(self, accepted: socket.socket, peer: str) -> None:
-        """Whoever comes when there are too many is sent away without a word: TLS has none before its first."""
-        address = address_key(plain(peer))
-        per_address = MOST_PER_ADDRESS if self._server.register.limits.per_address else MOST
-        if len(self._under_way) >= MOST or self._by_address[address] >= per_address:
+        """Who has too many is sent away without a word: TLS has none before its first."""
+        bound = None if self._server.register.limits.per_address else MOST
+        place = self._places.take(address_key(plain(peer)), most_per_address=bound)
+        if place is None:
             accepted.close()
             return
-        self._by_address[address] += 1
-        task = self._server.loop.create_task(self._shake_hands(accepted))
+        task = place.task = self._server.loop.create_task(self._shake_hands(accepted))
         self._under_way.add(task)
-        task.add_done_callback(lambda done: self._ended(done, address))
+        task.add_done_callback(lambda done: self._ended(done, place))
 
-    def _ended(self, task: asyncio.Task[None], address: str) -> None:
+    def _ended(self, task: asyncio.Task[None], place: ClientPlace) -> None:
         self._under_way.discard(task)
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
+        self._places.leave(place)
 
     async def _shake_hands(self, accepted: socket.socket) -> None:
         with contextlib.suppress(OSError, EOFError):  # of the client: no TLS, an unknown name, or too slow

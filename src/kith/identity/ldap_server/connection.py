@@ -13,6 +13,8 @@ from contextlib import aclosing, asynccontextmanager
 from kith.base.counted_log import log_counted
 from kith.base.errors import Problem
 from kith.base.exchange import Exchange, Server
+from kith.base.server.client_places import ClientPlace
+from kith.base.server.proxies import plain
 from kith.identity.distinguished_names import read_name, squeezed
 from kith.identity.ldap_server import schema, store
 from kith.identity.ldap_server.ber import SEQUENCE, BerError, length_of
@@ -39,7 +41,6 @@ from kith.identity.ldap_server.messages import (
     result,
 )
 from kith.identity.ldap_server.pages import BadPage, SearchPages
-from kith.identity.ldap_server.places import LdapPlace
 from kith.identity.ldap_server.sign_in import POLICY_SECONDS, BoundPerson, bind, may_still_enter, refreshed
 from kith.identity.ldap_server.store import TreeProvider
 from kith.identity.program_sign_in import WRONG, ProgramRefused, exchange_for
@@ -77,7 +78,7 @@ class LdapConnection:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         tls: Callable[[], Awaitable[ssl.SSLContext | None]],
-        place: LdapPlace,
+        place: ClientPlace,
     ) -> None:
         self._server = server
         self._reader = reader
@@ -87,7 +88,7 @@ class LdapConnection:
         self._bound: BoundPerson | None = None
         self._is_stranger_until = time.monotonic() + STRANGER_SECONDS
         self._pages = SearchPages()
-        self.address = str((writer.get_extra_info("peername") or ("",))[0])
+        self.address = plain(str((writer.get_extra_info("peername") or ("",))[0]))
         self._is_encrypted = writer.get_extra_info("ssl_object") is not None
 
     async def run(self) -> None:
@@ -125,12 +126,9 @@ class LdapConnection:
         else:
             self._is_stranger_until = now + STRANGER_SECONDS  # from when they have unbound
         self._place.person = self._bound.user_id if self._bound is not None else None
-        self._place.idle_since = now
-        try:
-            async with asyncio.timeout(seconds):
-                yield
-        finally:
-            self._place.idle_since = None
+        self._place.since, self._place.is_busy = now, False
+        async with asyncio.timeout(seconds):
+            yield
 
     async def _do(self, message: LdapMessage) -> bool:
         """Do what was asked; False where the connection ends with it."""
@@ -139,6 +137,8 @@ class LdapConnection:
             return False
         if not request.answer:
             return True
+        proves = isinstance(request, BindRequest) and bool(request.password)
+        self._place.is_busy = proves or self._bound is not None
         try:
             _refuse_unknown(message.controls)
             await self._answer(message)

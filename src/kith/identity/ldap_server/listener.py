@@ -16,19 +16,22 @@ from kith.base.exchange import Server
 from kith.base.limits import address_key
 from kith.base.server import listen
 from kith.base.server.accepting import Accepting
+from kith.base.server.client_places import ClientPlace, ClientPlaces
+from kith.base.server.proxies import plain
 from kith.base.settings import Settings, split_bind
 from kith.base.work import Works
 from kith.identity.ldap_server.connection import LdapConnection
 from kith.identity.ldap_server.encryption import Certificates
-from kith.identity.ldap_server.places import LdapPlace, LdapPlaces
 
 __all__ = ["LdapServer"]
 
+MOST_CONNECTIONS = 1000
+MOST_PER_ADDRESS = 200
 HANDSHAKE_SECONDS = 10.0
 MOST_UNREAD = 16 << 10  # of what a client sends before it is answered
 FAREWELL_SECONDS = 10.0  # for a client to take the last words
 _log = structlog.get_logger()
-_Hold = Callable[[socket.socket, LdapPlace], Coroutine[Any, Any, None]]
+_Hold = Callable[[socket.socket, ClientPlace], Coroutine[Any, Any, None]]
 
 
 class LdapServer:
@@ -38,7 +41,7 @@ class LdapServer:
         self._server = Server(works, routes=(), headers=(), secret_paths=(), max_body=0)
         self._certificates = Certificates(works)
         self._listening: list[Accepting] = []
-        self._places = LdapPlaces()
+        self._places = ClientPlaces("ldap", MOST_CONNECTIONS, MOST_PER_ADDRESS)
         self._open: set[asyncio.Task[None]] = set()
 
     async def start(self, settings: Settings) -> None:
@@ -62,7 +65,7 @@ class LdapServer:
         """Whoever comes when all places are taken is sent away without a word: LDAP has none before a message."""
 
         def take(accepted: socket.socket, peer: str) -> None:
-            place = self._places.take(address_key(peer))
+            place = self._places.take(address_key(plain(peer)))
             if place is None:
                 accepted.close()
                 return
@@ -72,11 +75,11 @@ class LdapServer:
 
         return take
 
-    def _ended(self, task: asyncio.Task[None], place: LdapPlace) -> None:
+    def _ended(self, task: asyncio.Task[None], place: ClientPlace) -> None:
         self._open.discard(task)
         self._places.leave(place)
 
-    async def _guard(self, hold: _Hold, accepted: socket.socket, place: LdapPlace) -> None:
+    async def _guard(self, hold: _Hold, accepted: socket.socket, place: ClientPlace) -> None:
         try:
             await hold(accepted, place)
         except (OSError, EOFError):
@@ -86,7 +89,7 @@ class LdapServer:
         except Exception as error:  # noqa: BLE001 - one client's fault is not the others'
             log_counted("error", "ldap.broken", error=error)
 
-    async def _hold_encrypted(self, accepted: socket.socket, place: LdapPlace) -> None:
+    async def _hold_encrypted(self, accepted: socket.socket, place: ClientPlace) -> None:
         context = await self._certificates.context()
         if context is None:
             log_counted("warning", "ldap.no_certificate")
@@ -94,7 +97,7 @@ class LdapServer:
             return
         await self._hold(accepted, place, context)
 
-    async def _hold(self, accepted: socket.socket, place: LdapPlace, context: ssl.SSLContext | None = None) -> None:
+    async def _hold(self, accepted: socket.socket, place: ClientPlace, context: ssl.SSLContext | None = None) -> None:
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=MOST_UNREAD, loop=loop)
         writers: list[asyncio.StreamWriter] = []

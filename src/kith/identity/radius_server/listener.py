@@ -9,6 +9,7 @@ import structlog
 
 from kith.base.caches import ForAWhile
 from kith.base.counted_log import log_counted
+from kith.base.server.proxies import plain
 from kith.base.settings import Settings, split_bind
 from kith.base.work import Works
 from kith.identity.radius_server.packets import RadiusError, read_packet
@@ -58,7 +59,7 @@ class RadiusServer(asyncio.DatagramProtocol):
 
     async def _answer(self, key: bytes, data: bytes, addr: tuple[str, int]) -> None:
         try:
-            answer = await self._service.answer(read_packet(data), addr[0])
+            answer = await self._service.answer(read_packet(data), plain(addr[0]))
         except RadiusError as error:
             log_counted("info", "radius.ignored", str(error), address=addr[0], reason=str(error))
             return

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cached_property
 
 import msgspec
 
@@ -23,7 +25,8 @@ MOST_CHARACTERS = 10_000  # of a status that are looked at
 PADDING = "\0" * 30_000
 MANY_WORDS = 50  # to look for so many may take a millisecond or more
 START = 4  # characters of a keyword that are looked for first
-MOST_PLACES = 200  # inside of other words, after which a whole word is not looked for any further
+MOST_PLACES = 2_000  # inside of other words, after which no whole word is looked for any further in a text
+NEAR = 4  # places for one word, after which the next one is looked for at the next end of a word
 
 
 # Letters of Thai, Lao, Burmese, Khmer, Hiragana and Chinese characters.
@@ -55,9 +58,47 @@ class FoldedText:
     """What a status says, made ready once for however many accounts' filters."""
 
     def __init__(self, text: str) -> None:
-        folded = text[:MOST_CHARACTERS].casefold()
-        self.folded = folded + PADDING
-        self.starts = frozenset(folded[at : at + START] for at in range(len(folded) - START + 1))
+        self._plain = text[:MOST_CHARACTERS].casefold()
+        self.folded = self._plain + PADDING
+
+    @cached_property
+    def starts(self) -> frozenset[str]:
+        return frozenset(self._plain[at : at + START] for at in range(len(self._plain) - START + 1))
+
+    @cached_property
+    def _edges(self) -> list[int]:
+        """Where one word ends and another may begin."""
+        text = self._plain
+        return [at for at in range(1, len(text)) if not _is_one_word(text[at - 1], text[at])]
+
+    def edge_after(self, at: int) -> int:
+        """The next of these places, or the end of the text."""
+        place = bisect_right(self._edges, at)
+        return self._edges[place] if place < len(self._edges) else len(self._plain)
+
+
+class _Search:
+    """Looks for words in one text. All of them together may be found inside of other words only so often."""
+
+    def __init__(self, text: FoldedText) -> None:
+        self._text = text
+        self._left = MOST_PLACES
+
+    def position(self, word: _Word) -> int:
+        """Where in the text, after case folding, the word first stands; -1: nowhere."""
+        folded, begin, tried = self._text.folded, 0, 0
+        while self._left > 0:
+            at = folded.find(word.folded, begin)
+            if at < 0 or not word.is_whole:
+                return at
+            end = at + len(word.folded)
+            before, after = folded[at - 1 : at] if at else "", folded[end : end + 1]
+            if not _is_one_word(before, word.folded[:1]) and not _is_one_word(word.folded[-1:], after):
+                return at
+            self._left -= 1
+            tried += 1
+            begin = at + 1 if tried < NEAR else self._text.edge_after(at)
+        return -1
 
 
 class Filters:
@@ -84,11 +125,12 @@ class Filters:
 
     def touches(self, text: FoldedText, status_id: StatusId) -> bool:
         """Whether there is any match at all. A text that has the start of no keyword has none of them."""
-        if status_id in self._listed or any(_position(word, text.folded) >= 0 for word in self._short):
+        search = _Search(text)
+        if status_id in self._listed or any(search.position(word) >= 0 for word in self._short):
             return True
         if self._starts.isdisjoint(text.starts):
             return False
-        return any(_position(word, text.folded) >= 0 for start, word in self._long if start in text.starts)
+        return any(search.position(word) >= 0 for start, word in self._long if start in text.starts)
 
     def match(self, text: str, status_ids: Sequence[StatusId]) -> tuple[Match, ...]:
         """The filters that a status meets, expired ones too; words as the status has them, where folding moved none.
@@ -96,11 +138,10 @@ class Filters:
         `status_ids` are its own id and that of what it boosts.
         """
         text = text[:MOST_CHARACTERS]
-        folded = text.casefold()
-        is_moved, folded = len(folded) != len(text), folded + PADDING
+        search, is_moved = _Search(FoldedText(text)), len(text.casefold()) != len(text)
         found = []
         for rule in self._rules:
-            places = [(word, _position(word, folded)) for word in rule.words]
+            places = [(word, search.position(word)) for word in rule.words]
             words = tuple(
                 word.keyword if is_moved else text[at : at + len(word.folded)] for word, at in places if at >= 0
             )
@@ -137,17 +178,3 @@ def _is_one_word(left: str, right: str) -> bool:
     if not _is_part(left) or not _is_part(right):
         return False
     return _is_mark(right) or not (_UNSPACED.match(left) or _UNSPACED.match(right))
-
-
-def _position(word: _Word, folded: str) -> int:
-    """Where in a text, after case folding, the word first stands; -1: nowhere."""
-    at = -1
-    for _ in range(MOST_PLACES):
-        at = folded.find(word.folded, at + 1)
-        if at < 0 or not word.is_whole:
-            return at
-        end = at + len(word.folded)
-        before, after = folded[at - 1 : at] if at else "", folded[end : end + 1]
-        if not _is_one_word(before, word.folded[:1]) and not _is_one_word(word.folded[-1:], after):
-            return at
-    return -1
