@@ -16,6 +16,7 @@ from kith.identity.users.tables import users
 from kith.social.moderation.tasks import WatchTeam, watch_team
 from kith.social.registration.tasks import WELCOME_AFTER
 from tests.conftest import TownBuilder
+from tests.identity.records import API, make, make_binding, make_stage, results
 from tests.social.members import Member, until
 from tests.social.staff import employ, employ_as
 from tests.social.tokens import new_app
@@ -168,3 +169,29 @@ async def test_newcomers_wait_for_approval_while_the_team_is_away(new_town: Town
     assert refused.status_code == 422
     assert (await ask(town, "late")).status_code == 200
     assert "what the settings say" in await town.kith("instance", "reopen")
+
+
+async def test_what_an_app_cannot_ask_is_asked_in_a_browser(new_town: TownBuilder) -> None:
+    """A flow that asks for a captcha, a consent or an answer of its own asks everybody for it."""
+    town = await new_town(registrations="open", confirm_email="off")
+    owner = await town.owner()
+    [flow] = await results(owner, "/flows/instances/", slug="default-enrollment-flow")
+    question = await make(
+        owner, "/stages/prompt/prompts/", name="shoes", field_key="attributes.shoes", label="Shoes", type="number",
+        placeholder="42", required=True, order=1,
+    )  # fmt: skip
+    stages = [
+        await make_stage(owner, "captcha", public_key="pow", private_key="none"),
+        await make_stage(owner, "consent", mode="always_require"),
+        await make_stage(owner, "prompt/stages", fields=[question["pk"]]),
+    ]
+    for stage in stages:
+        binding = await make_binding(owner, flow, stage, order=-1)
+        refused = await ask(town, "robin")
+        assert (refused.status_code, "in a browser" in refused.text) == (422, True), refused.text
+        gone = await owner.call("DELETE", f"{API}/flows/bindings/{binding['pk']}/")
+        assert gone.status_code == 204, gone.text
+
+    await owner.call("PATCH", f"{API}/stages/prompt/prompts/{question['pk']}/", json={"required": False})
+    await make_binding(owner, flow, stages[2], order=-1)
+    await come_in(town, "ada")

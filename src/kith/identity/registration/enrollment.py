@@ -1,6 +1,7 @@
 """The enrollment flow's decision about somebody who registers through an app.
 
-Nothing can be shown here, so stages that need a browser are skipped. Policies and settings count as on the pages.
+Nothing can be shown here. Policies and settings count as on the pages, and what an app cannot ask people for they are
+sent to a browser for; other stages are skipped.
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from sqlalchemy import and_, select
 
+from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.executor.flow_access import FlowEntry, ask_step, level_missing
 from kith.identity.flows.plan import Flow, flows_for, steps_of
@@ -21,8 +24,21 @@ from kith.identity.stages.kinds import invitation as invitation_stage
 from kith.identity.stages.kinds import prompt, user_write
 from kith.identity.stages.kinds.prompt import PromptStage
 from kith.identity.stages.kinds.user_write import UserWriteStage
+from kith.identity.stages.prompts import prompts
 
 REFUSED = "was refused"
+# What nobody types: a box to tick stands for the consent that apps bring along.
+_NOT_ASKED = (
+    "alert_danger", "alert_info", "alert_warning", "checkbox", "hidden", "separator", "static",
+    "text_area_read_only", "text_read_only",
+)  # fmt: skip
+IN_BROWSER = "asks for more than an app can: please sign up in a browser"
+_asked = query(
+    select(prompts.c.field_key).where(
+        and_(any_of(prompts.c.prompt_uuid, "ids"), prompts.c.required, prompts.c.type.not_in(_NOT_ASKED))
+    ),
+    str,
+)
 _ENTRY = FlowEntry(by_link=False, by_redirect=False, by_outpost=False)
 _ABOUT_PASSWORDS = frozenset({"password", "breachcheck"})
 
@@ -77,6 +93,8 @@ async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers:
                 decision.refused |= invitation is None and not is_open
             case "deny":
                 decision.refused = True
+            case "captcha" | "consent":
+                _send_to_browser(decision)
             case "userwrite":
                 decision.write = await find_by_row(user_write.STAGE.records, work, step.stage_uuid)
     return decision
@@ -86,7 +104,14 @@ async def _ask(work: Work, pbm_uuid: str, mode: str, request: PolicyRequest) -> 
     return await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
 
 
+def _send_to_browser(decision: Decision) -> None:
+    decision.complaints = {**decision.complaints, "base": [IN_BROWSER]}
+
+
 async def _validate(work: Work, stage: PromptStage, request: PolicyRequest, decision: Decision) -> None:
+    asked = await work.db.all(_asked, ids=stage.fields)
+    if any(name not in request.context["prompt_data"] for name in asked):
+        _send_to_browser(decision)
     verdict = await evaluate_target(work, stage.pbm_uuid, request, "all")
     if not verdict.passing:
         _complain(decision, "base", verdict)
