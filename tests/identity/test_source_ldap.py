@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import command
 from kith.identity.sources.family import sources
+from kith.identity.sources.ldap.directory import Directories
 from kith.identity.sources.ldap.entries import decoded, dn_key, escaped_value, is_disabled, read_entry, read_sid
 from kith.identity.users import store as users
 from kith.identity.users.service import set_role
@@ -543,3 +545,18 @@ def test_identifiers_of_active_directory_are_read() -> None:
 )
 def test_who_is_disabled(attributes: dict[str, list[bytes]], wanted: bool) -> None:
     assert is_disabled(read_entry("uid=a", attributes)) is wanted
+
+
+async def test_a_directory_that_hangs_keeps_only_its_own_people_waiting() -> None:
+    directories, released = Directories(), threading.Event()
+    try:
+        hanging = [asyncio.create_task(directories.ask("slow", released.wait, 60)) for _ in range(30)]
+        await asyncio.sleep(0.1)
+
+        async with asyncio.timeout(10):
+            assert [await directories.ask("quick", str, number) for number in range(5)] == ["0", "1", "2", "3", "4"]
+        assert not any(task.done() for task in hanging)
+    finally:
+        released.set()
+        assert await asyncio.gather(*hanging) == [True] * 30
+        directories.close()

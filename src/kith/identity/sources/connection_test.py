@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -54,7 +55,7 @@ async def _test_directory(work: Work, id: str) -> list[TriedStep]:
     directory = await find_directory(work, id)
     if directory is None:
         raise NotFound
-    ask, settings, steps = work.find(Directories).ask, directory.settings, []
+    ask, settings, steps = partial(work.find(Directories).ask, directory.source.pbm_uuid), directory.settings, []
     try:
         opened = await ask(open_directory, settings)
     except DirectoryFailed as error:

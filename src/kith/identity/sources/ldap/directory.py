@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from kith.base.db import writing
 from kith.base.http.addresses import PrivateHosts, is_public
+from kith.base.places import Full, Places
 from kith.identity.sources.ldap.bounded_socket import BoundedSocket
 from kith.identity.sources.ldap.entries import DirectoryEntry, read_entry
 from kith.identity.sources.ldap.settings import DirectorySettings
@@ -28,6 +29,8 @@ PAGE_SIZE = 200
 MOST_ENTRIES = 1_000_000  # of one search
 MOST_EMPTY = 20  # pages one after the other, of a directory that says that there are more
 THREADS = 8
+OF_ONE = 3  # places of one directory
+PLACE_SECONDS = 20.0  # for a place
 _PORTS = (389, 636, 3268, 3269)
 # What a directory answers where the name or the password is wrong.
 _WRONG_CREDENTIALS = 49
@@ -42,12 +45,18 @@ class Directories:
 
     def __init__(self) -> None:
         self._threads: ThreadPoolExecutor | None = None
+        self._places = Places("directories", most=THREADS, each={"directory": OF_ONE})
 
-    async def ask(self, question: Callable[..., T], *given: Any) -> T:
+    async def ask(self, source: str, question: Callable[..., T], *given: Any) -> T:
+        """Ask the directory of this source. One that is slow keeps only its own people waiting."""
         writing.refuse("A directory is asked")
         if self._threads is None:
             self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="ldap")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, question, *given)
+        try:
+            async with self._places.take(seconds=PLACE_SECONDS, directory=source):
+                return await asyncio.get_running_loop().run_in_executor(self._threads, question, *given)
+        except Full as error:
+            raise DirectoryFailed("it has not answered others in time") from error
 
     def close(self) -> None:
         if self._threads is not None:
@@ -59,6 +68,7 @@ class OpenDirectory:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
+        self.source = ""  # whose directory it is
         self._pages: Iterator[list[DirectoryEntry]] | None = None
 
     def search(self, base: str, query: str, attributes: tuple[str, ...] = ("*", "+")) -> None:

@@ -41,7 +41,9 @@ async def try_password(work: Work, user: User, given: str) -> bool:
         return False
     for directory, dn in await entries_of(work, user):
         try:
-            right = await work.find(Directories).ask(is_password, directory.settings, dn, given)
+            right = await work.find(Directories).ask(
+                directory.source.pbm_uuid, is_password, directory.settings, dn, given
+            )
         except DirectoryFailed as error:
             slug = directory.source.slug
             log_counted("warning", "ldap.bind_failed", slug, source=slug, reason=str(error))
@@ -69,7 +71,7 @@ async def write_back(work: Work, user: User, password: str) -> None:
         if not directory.settings.writes_back:
             continue
         try:
-            await work.find(Directories).ask(_set_password, directory.settings, dn, password)
+            await work.find(Directories).ask(directory.source.pbm_uuid, _set_password, directory.settings, dn, password)
         except DirectoryFailed as error:
             _log.warning("ldap.write_back_failed", source=directory.source.slug, reason=str(error))
             async with work.aside() as aside:

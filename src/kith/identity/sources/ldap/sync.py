@@ -99,11 +99,13 @@ async def _count_unseen(work: Work, source: str, listed: _Identifiers, seen: set
 @asynccontextmanager
 async def _opened(work: Work, directory: DirectorySource) -> AsyncIterator[OpenDirectory]:
     directories = work.find(Directories)
-    opened = await directories.ask(open_directory, directory.settings)
+    source = directory.source.pbm_uuid
+    opened = await directories.ask(source, open_directory, directory.settings)
+    opened.source = source
     try:
         yield opened
     finally:
-        await directories.ask(opened.close)
+        await directories.ask(source, opened.close)
 
 
 async def _pages(
@@ -111,7 +113,7 @@ async def _pages(
 ) -> AsyncIterator[list[DirectoryEntry]]:
     directories = work.find(Directories)
     opened.search(base, query, attributes)
-    while page := await directories.ask(opened.next_page):
+    while page := await directories.ask(opened.source, opened.next_page):
         yield page
 
 
