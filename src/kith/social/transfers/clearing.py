@@ -20,7 +20,7 @@ from kith.social.lists import store as list_store
 from kith.social.relationships.service import apart, domains, follow
 from kith.social.statuses.service import marks
 from kith.social.transfers import held, store
-from kith.social.transfers.held import Place
+from kith.social.transfers.held import RecordPlace
 from kith.social.transfers.tables import Import
 
 __all__ = ["NamesInFiles", "Surplus", "find_surplus", "take_away"]
@@ -46,11 +46,11 @@ class Surplus(msgspec.Struct):
     """
 
     things: list[Any]
-    place: Place | None
+    place: RecordPlace | None
     list_id: int | None = None
 
 
-async def find_surplus(work: Work, found: Import, place: Place) -> Surplus:
+async def find_surplus(work: Work, found: Import, place: RecordPlace) -> Surplus:
     """Nothing may have been written yet."""
     me = found.account_id
     names = await _names_in(work, found)

@@ -14,12 +14,12 @@ from kith.social.lists import store as lists
 from kith.social.relationships.store import whole
 from kith.social.transfers import store
 
-__all__ = ["Held", "Place", "every", "page"]
+__all__ = ["Held", "RecordPlace", "every", "page"]
 
 PAGE = 1_000
 
 
-class Place(msgspec.Struct, frozen=True):
+class RecordPlace(msgspec.Struct, frozen=True):
     """How far one has come: behind a record, and on which list."""
 
     of: int = 0
@@ -29,13 +29,13 @@ class Place(msgspec.Struct, frozen=True):
 class Held(NamedTuple):
     """`name` is what rows of files call it, `what` what is taken away, `line` what a file says of it."""
 
-    place: Place
+    place: RecordPlace
     name: str
     what: Any
     line: Sequence[str]
 
 
-async def page(work: Work, me: AccountId, kind: str, place: Place) -> tuple[list[Held], Place | None]:
+async def page(work: Work, me: AccountId, kind: str, place: RecordPlace) -> tuple[list[Held], RecordPlace | None]:
     """What comes behind a place, and where the next page begins; None behind the last one."""
     if kind == "lists":
         return await _on_lists(work, me, place)
@@ -45,7 +45,7 @@ async def page(work: Work, me: AccountId, kind: str, place: Place) -> tuple[list
 
 async def every(work: Work, me: AccountId, kind: str, most: int) -> AsyncIterator[Held]:
     """Up to `most` of them, with others served in between."""
-    place: Place | None = Place()
+    place: RecordPlace | None = RecordPlace()
     breath = Breath()
     while place is not None and most > 0:
         found, place = await page(work, me, kind, place)
@@ -58,10 +58,10 @@ async def every(work: Work, me: AccountId, kind: str, most: int) -> AsyncIterato
 async def _records(work: Work, me: AccountId, kind: str, after: int) -> list[Held]:
     if kind == "domain_blocking":
         blocked = await whole.domain_blocks_after(work.db, me, after, PAGE)
-        return [Held(Place(after=id), domain, domain, [domain]) for id, domain in blocked]
+        return [Held(RecordPlace(after=id), domain, domain, [domain]) for id, domain in blocked]
     if kind == "bookmarks":
         marked = await store.bookmarked_after(work.db, me, after, PAGE)
-        return [Held(Place(after=id), uri, status_id, [uri]) for id, status_id, uri in marked]
+        return [Held(RecordPlace(after=id), uri, status_id, [uri]) for id, status_id, uri in marked]
     if kind == "muting":
         mutes = await whole.mutes_after(work.db, me, work.now, after, PAGE)
         return [_person(work, one, [_said(one.hide_notifications)]) for one in mutes]
@@ -75,10 +75,10 @@ async def _records(work: Work, me: AccountId, kind: str, after: int) -> list[Hel
 
 def _person(work: Work, one: whole.NamedFollow | whole.NamedMute | whole.NamedBlock, more: list[str]) -> Held:
     acct = _acct(work, one.username, one.domain)
-    return Held(Place(after=one.record), f"{one.username.lower()}@{one.domain}", one.id, [acct, *more])
+    return Held(RecordPlace(after=one.record), f"{one.username.lower()}@{one.domain}", one.id, [acct, *more])
 
 
-async def _on_lists(work: Work, me: AccountId, place: Place) -> tuple[list[Held], Place | None]:
+async def _on_lists(work: Work, me: AccountId, place: RecordPlace) -> tuple[list[Held], RecordPlace | None]:
     """One list after the other, and its members along their own ids."""
     left = [one for one in await lists.all_of(work.db, me) if one.id >= place.of]
     if not left:
@@ -87,7 +87,7 @@ async def _on_lists(work: Work, me: AccountId, place: Place) -> tuple[list[Held]
     after = place.after if first.id == place.of else 0
     found = [
         Held(
-            Place(first.id, id),
+            RecordPlace(first.id, id),
             f"{first.title}\n{username.lower()}@{domain}",
             (first.id, id),
             [first.title, _acct(work, username, domain)],
@@ -96,7 +96,7 @@ async def _on_lists(work: Work, me: AccountId, place: Place) -> tuple[list[Held]
     ]
     if len(found) == PAGE:
         return found, found[-1].place
-    return found, Place(following[0].id) if following else None
+    return found, RecordPlace(following[0].id) if following else None
 
 
 def _acct(work: Work, username: str, domain: str) -> str:

@@ -12,7 +12,7 @@ from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.transfers import applying, clearing, looking_up, store
-from kith.social.transfers.held import Place
+from kith.social.transfers.held import RecordPlace
 from kith.social.transfers.tables import Import, ImportRow
 
 __all__ = ["FORGET", "IMPORT", "ForgetImports", "ImportStep"]
@@ -30,7 +30,7 @@ class ImportStep(msgspec.Struct):
     """
 
     import_id: int
-    place: Place = Place()
+    place: RecordPlace = RecordPlace()
     misses: dict[str, int] = {}
 
 
@@ -69,7 +69,7 @@ async def _clear(work: Work, found: Import, actor: Account, step: ImportStep) ->
     await clearing.take_away(work, actor, found.kind, surplus)
     if surplus.place is None:
         await store.set_state(work.db, found.id, "running")
-    return ImportStep(found.id, surplus.place or Place())
+    return ImportStep(found.id, surplus.place or RecordPlace())
 
 
 async def _do(work: Work, found: Import, actor: Account, rows: list[ImportRow], known: dict[int, int | None]) -> None:
