@@ -24,7 +24,7 @@ from kith.social.relationships.tables import Follow, Mute
 from kith.social.search.elsewhere import Elsewhere, FoundElsewhere
 from kith.social.transfers import clearing, held, store
 from kith.social.transfers.formats import KINDS, MOST_BYTES, read_rows, write_rows
-from kith.social.transfers.held import Place
+from kith.social.transfers.held import RecordPlace
 from kith.social.transfers.looking_up import OF_SITE, LookedUp, look_up
 from kith.social.transfers.tables import Import, ImportRow
 from tests.social.members import Member, join, join_all, stranger, strangers, until
@@ -234,7 +234,7 @@ async def _cleared(town: Town, member: Member, kind: str, rows: list[dict[str, A
                 state="clearing", total=len(rows), done=0, failed=0, created_at=work.now, finished_at=None,
             )  # fmt: skip
             await store.insert(work.db, new, [{"id": work.new_id(), "data": row} for row in rows])
-        place: Place | None = Place()
+        place: RecordPlace | None = RecordPlace()
         while place is not None:
             async with house.works.begin() as work:
                 surplus = await clearing.find_surplus(work, new, place)

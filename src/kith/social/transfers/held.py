@@ -14,7 +14,7 @@ from kith.social.lists import store as lists
 from kith.social.relationships.store import whole
 from kith.social.transfers import store
 
-__all__ = ["Held", "RecordPlace", "every", "page"]
+__all__ = ["HeldRecord", "RecordPlace", "every", "page"]
 
 PAGE = 1_000
 
@@ -26,7 +26,7 @@ class RecordPlace(msgspec.Struct, frozen=True):
     after: int = 0
 
 
-class Held(NamedTuple):
+class HeldRecord(NamedTuple):
     """`name` is what rows of files call it, `what` what is taken away, `line` what a file says of it."""
 
     place: RecordPlace
@@ -35,7 +35,7 @@ class Held(NamedTuple):
     line: Sequence[str]
 
 
-async def page(work: Work, me: AccountId, kind: str, place: RecordPlace) -> tuple[list[Held], RecordPlace | None]:
+async def page(work: Work, me: AccountId, kind: str, place: RecordPlace) -> tuple[list[HeldRecord], RecordPlace | None]:
     """What comes behind a place, and where the next page begins; None behind the last one."""
     if kind == "lists":
         return await _on_lists(work, me, place)
@@ -43,7 +43,7 @@ async def page(work: Work, me: AccountId, kind: str, place: RecordPlace) -> tupl
     return found, found[-1].place if len(found) == PAGE else None
 
 
-async def every(work: Work, me: AccountId, kind: str, most: int) -> AsyncIterator[Held]:
+async def every(work: Work, me: AccountId, kind: str, most: int) -> AsyncIterator[HeldRecord]:
     """Up to `most` of them, with others served in between."""
     place: RecordPlace | None = RecordPlace()
     breath = Breath()
@@ -55,13 +55,13 @@ async def every(work: Work, me: AccountId, kind: str, most: int) -> AsyncIterato
         await breath.take()
 
 
-async def _records(work: Work, me: AccountId, kind: str, after: int) -> list[Held]:
+async def _records(work: Work, me: AccountId, kind: str, after: int) -> list[HeldRecord]:
     if kind == "domain_blocking":
         blocked = await whole.domain_blocks_after(work.db, me, after, PAGE)
-        return [Held(RecordPlace(after=id), domain, domain, [domain]) for id, domain in blocked]
+        return [HeldRecord(RecordPlace(after=id), domain, domain, [domain]) for id, domain in blocked]
     if kind == "bookmarks":
         marked = await store.bookmarked_after(work.db, me, after, PAGE)
-        return [Held(RecordPlace(after=id), uri, status_id, [uri]) for id, status_id, uri in marked]
+        return [HeldRecord(RecordPlace(after=id), uri, status_id, [uri]) for id, status_id, uri in marked]
     if kind == "muting":
         mutes = await whole.mutes_after(work.db, me, work.now, after, PAGE)
         return [_person(work, one, [_said(one.hide_notifications)]) for one in mutes]
@@ -73,12 +73,12 @@ async def _records(work: Work, me: AccountId, kind: str, after: int) -> list[Hel
     ]
 
 
-def _person(work: Work, one: whole.NamedFollow | whole.NamedMute | whole.NamedBlock, more: list[str]) -> Held:
+def _person(work: Work, one: whole.NamedFollow | whole.NamedMute | whole.NamedBlock, more: list[str]) -> HeldRecord:
     acct = _acct(work, one.username, one.domain)
-    return Held(RecordPlace(after=one.record), f"{one.username.lower()}@{one.domain}", one.id, [acct, *more])
+    return HeldRecord(RecordPlace(after=one.record), f"{one.username.lower()}@{one.domain}", one.id, [acct, *more])
 
 
-async def _on_lists(work: Work, me: AccountId, place: RecordPlace) -> tuple[list[Held], RecordPlace | None]:
+async def _on_lists(work: Work, me: AccountId, place: RecordPlace) -> tuple[list[HeldRecord], RecordPlace | None]:
     """One list after the other, and its members along their own ids."""
     left = [one for one in await lists.all_of(work.db, me) if one.id >= place.of]
     if not left:
@@ -86,7 +86,7 @@ async def _on_lists(work: Work, me: AccountId, place: RecordPlace) -> tuple[list
     first, following = left[0], left[1:]
     after = place.after if first.id == place.of else 0
     found = [
-        Held(
+        HeldRecord(
             RecordPlace(first.id, id),
             f"{first.title}\n{username.lower()}@{domain}",
             (first.id, id),
