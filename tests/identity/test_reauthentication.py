@@ -10,8 +10,9 @@ import pytest
 from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
+from kith.identity.reauthentication import BY_APP_PASSWORD, FRESH, is_fresh
 from kith.identity.sessions.service import hash_key
-from kith.identity.sessions.tables import sessions
+from kith.identity.sessions.tables import LoginSession, sessions
 from kith.identity.users import store as users
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser, errors
@@ -400,3 +401,24 @@ async def test_confirming_does_not_wait_for_itself_where_tries_are_counted(new_t
         right = await key.call("PATCH", path, **changes, current_password=bob.password)
         assert right.status_code == 200, right.text
     assert (await Person(town.http, bob.username, "another one").get(f"{API}/core/users/me/")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("ago", "differing", "fresh"),
+    [
+        (timedelta(0), {}, True),
+        (LONG_AGO - timedelta(minutes=2), {}, True),
+        (LONG_AGO, {}, False),
+        (-timedelta(hours=1), {}, False),  # a clock that was ahead
+        (timedelta(0), {"by_id": 2}, False),  # somebody else looks through their eyes
+        (timedelta(0), {"auth_method": BY_APP_PASSWORD}, False),
+    ],
+)
+def test_which_sessions_prove_who_is_there(ago: timedelta, differing: dict[str, Any], fresh: bool) -> None:
+    now = datetime.now(UTC)
+    values: dict[str, Any] = {
+        "session_uuid": "s", "key_hash": "h", "user_id": 1, "auth_method": "password", "keeps": False, "last_ip": "",
+        "last_user_agent": "", "created_at": now - ago, "last_used_at": now, "expires_at": now + FRESH,
+    }  # fmt: skip
+
+    assert is_fresh(LoginSession(**(values | differing)), now) is fresh

@@ -103,6 +103,7 @@ async def test_texts_are_found_by_what_is_in_them(town: Town, text: str, asked: 
             connection.execute("INSERT INTO t VALUES (?)", [to_index(text)])
             rows = connection.execute("SELECT 1 FROM t WHERE t MATCH ?", [for_sqlite([term], every=True)]).fetchall()
             matches = bool(rows)
+            connection.close()
         else:
             [[matches]] = await house.database.session().fetch(  # type: ignore[attr-defined]
                 "SELECT to_tsvector('simple', $1) @@ to_tsquery('simple', $2)",
