@@ -231,7 +231,7 @@ def _run(session: pytest.Session, mutant: Mutant) -> None:
     items = [item for item in session.items if item.location[0] in order and "postgresql" not in item.name]
     items.sort(key=lambda item: order.index(item.location[0]))
     if not run_until_one_fails(session, items):
-        os.abort()
+        sys.exit(1)
 
 
 def noticed_in_a_copy(mutants: list[Mutant]) -> Iterator[tuple[Mutant, bool]]:

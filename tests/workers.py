@@ -180,6 +180,8 @@ def _live(session: pytest.Session, number: int, work: Callable[[], None]) -> NoR
         _part_from_parent(session.config, number)
         work()
         code = 0
+    except SystemExit as ending:
+        code = int(ending.code or 0)
     except BaseException:  # noqa: BLE001 - told, and over
         traceback.print_exc()
     finally:

@@ -16,6 +16,7 @@ __all__ = ["change"]
 
 def change(module: str, source: str) -> None:
     """Give every function of the module that the source changes its new code."""
+    gc.unfreeze()  # or what was there at the last freeze would not be found
     old = _by_name(_codes_of_functions(module))
     new = _by_name(_codes_in(compile(source, sys.modules[module].__file__ or module, "exec")))
     for name, functions in _functions(module).items():
@@ -23,6 +24,7 @@ def change(module: str, source: str) -> None:
             # Several functions may have one name, as a property and its setter: they come in the same order.
             place = old[name].index(function.__code__)
             function.__code__ = new[name][place]
+    gc.freeze()
 
 
 def _functions(module: str) -> dict[str, list[FunctionType]]:
