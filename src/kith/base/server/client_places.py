@@ -53,7 +53,9 @@ class ClientPlaces:
     def leave(self, place: ClientPlace) -> None:
         if place in self.taken:
             self.taken.discard(place)
-            self._by_address -= Counter([place.address])  # and an address without places is forgotten
+            self._by_address[place.address] -= 1
+            if not self._by_address[place.address]:
+                del self._by_address[place.address]
             self._gauge.dec()
 
     def _make_room(self) -> bool:

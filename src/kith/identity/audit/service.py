@@ -59,20 +59,7 @@ async def record(
     if of_stranger and not _is_heard(work, origin.address, action):
         log_counted("info", "audit.left_out", action, address=origin.address)
         return
-    told: dict[str, Any] = {**masked(dict(context or {})), **(known or {})}
-    if origin.method:
-        told["http_request"] = {
-            "path": origin.path,
-            "method": origin.method,
-            "args": _arguments(origin.query),
-            "user_agent": origin.user_agent,
-            "request_id": origin.request_id,
-        }
-    brand = work.find(ServerNames).facts(origin.host) if origin.host else None  # type: ignore[type-abstract]
-    if brand is not None:
-        told["brand"] = brand
-    if origin.address:
-        told |= work.find(AddressFacts).facts(origin.address)  # type: ignore[type-abstract]
+    told: dict[str, Any] = {**masked(dict(context or {})), **(known or {}), **_request_facts(work)}
     acting = origin.acting
     if acting is not None and not as_told:
         told["on_behalf_of"] = {"pk": acting.as_id, "username": acting.as_username}
@@ -102,6 +89,25 @@ async def record(
         event_uuid=event.event_uuid,
         context=told,
     )
+
+
+def _request_facts(work: Work) -> dict[str, Any]:
+    """The request that led to an event, the brand that it asked, and the place of its address."""
+    origin, told = work.origin, dict[str, Any]()
+    if origin.method:
+        told["http_request"] = {
+            "path": origin.path,
+            "method": origin.method,
+            "args": _arguments(origin.query),
+            "user_agent": origin.user_agent,
+            "request_id": origin.request_id,
+        }
+    brand = work.find(ServerNames).facts(origin.host) if origin.host else None  # type: ignore[type-abstract]
+    if brand is not None:
+        told["brand"] = brand
+    if origin.address:
+        told |= work.find(AddressFacts).facts(origin.address)  # type: ignore[type-abstract]
+    return told
 
 
 def _is_heard(work: Work, address: str, action: str) -> bool:

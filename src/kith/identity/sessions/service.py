@@ -98,7 +98,7 @@ async def switch_user(work: Work, old: LoginSession, user_id: int, *, method: st
 
 
 async def renew_key(work: Work, session: LoginSession) -> HeldSession:
-    """The same session with another key: whoever has copied the cookie has nothing any more."""
+    """Give the session another key, so that a copy of its cookie is worth nothing."""
     key = secrets.token_urlsafe(32)
     renewed = msgspec.structs.replace(session, key_hash=hash_key(key))
     await store.change_key(work.db, session.session_uuid, renewed.key_hash)

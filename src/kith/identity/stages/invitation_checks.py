@@ -69,7 +69,7 @@ async def names_without_say(work: Work, created_by: int | None, fixed: Mapping[s
 
 
 async def names_beyond(work: Work, held: Container[str], names: Iterable[str]) -> set[str]:
-    """Those of `names`, as `attributes.upn`, that whoever has these rights may not set."""
+    """Find which of `names`, as `attributes.upn`, nobody with just these rights may set."""
     given, found = set(names), set[str]()
     if ADDS_PEOPLE not in held:
         found |= identifying_names(given)

@@ -24,7 +24,7 @@ class ConversationEntity(msgspec.Struct):
 
 
 async def render_conversations(work: Work, found: Sequence[Conversation], me: AccountId) -> list[bytes]:
-    """Whoever talks to themselves is shown alone. Of very many participants some are shown."""
+    """Conversations as JSON, with the first participants of each. A person who talks to themselves is shown alone."""
     members = {one.id: one.participant_ids[:MOST_PEOPLE] or [me] for one in found}
     people = {id: None for ids in members.values() for id in ids}
     rows = await accounts.find_all(work.db, list(people))

@@ -67,7 +67,7 @@ class FoldedText:
 
     @cached_property
     def _edges(self) -> list[int]:
-        """Where one word ends and another may begin."""
+        """Places between two characters at which a word ends and another may begin."""
         text = self._plain
         return [at for at in range(1, len(text)) if not _is_one_word(text[at - 1], text[at])]
 
@@ -85,7 +85,7 @@ class _Search:
         self._left = MOST_PLACES
 
     def position(self, word: _Word) -> int:
-        """Where in the text, after case folding, the word first stands; -1: nowhere."""
+        """The first place of the word in the text, after case folding; -1 if it has none."""
         folded, begin, tried = self._text.folded, 0, 0
         while self._left > 0:
             at = folded.find(word.folded, begin)

@@ -210,7 +210,7 @@ async def render(
 async def _render(
     work: Work, rows: Sequence[NotificationRow], me: AccountId, *, supported: Sequence[str]
 ) -> dict[int, bytes]:
-    """The same by their ids."""
+    """Notifications as JSON by their ids."""
     rows = [row for row in rows if row.is_shown]
     people = await render_versions(work, {row.from_id: row.from_version for row in rows})
     about = {status.id: status for row in rows if (status := row.status) is not None}

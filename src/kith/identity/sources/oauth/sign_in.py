@@ -13,6 +13,7 @@ from kith.base.errors import NotFound
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
+from kith.identity.guessing import known_browsers
 from kith.identity.server_names import origin_of
 from kith.identity.sessions import cookies
 from kith.identity.sessions import service as sessions
@@ -91,7 +92,11 @@ async def begin(exchange: Exchange, slug: str, query: Mapping[str, str], *, link
     key = attempts.new_key()
     async with work.aside() as aside:
         session = await cookies.find(exchange)
-        held = HeldSession(session) if session is not None else await sessions.begin(aside, address=exchange.address)
+        if session is not None:
+            held = HeldSession(session)
+        else:
+            browser = known_browsers.any_name(exchange, work.now)
+            held = await sessions.begin(aside, address=exchange.address, browser=browser)
         await attempts.begin(aside, source.pbm_uuid, held.session.session_uuid, attempt, key)
     cookie = cookies.cookie(held, secure=work.settings.base_url.startswith("https"))
     return SourceRedirect(_address(work, source, service, attempt, key), () if cookie is None else (cookie,))
@@ -127,7 +132,8 @@ def challenge_of(verifier: str) -> str:
 
 
 async def come_back(exchange: Exchange, slug: str, query: Mapping[str, str], server: str = "") -> SourceOutcome:
-    """What the service sends people back with, at the address that `server`, one of the fediverse, was told."""
+    """Read the answer with which a service sends people back. `server` is the part of the address that tells servers of
+    the fediverse apart."""
     work = exchange.work
     source, service = await find(exchange, slug)
     session = await cookies.find(exchange)

@@ -19,6 +19,7 @@ from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.audit import service as audit
 from kith.identity.flows.plan import slug_of
+from kith.identity.guessing import known_browsers
 from kith.identity.saml import store as kept
 from kith.identity.saml import stored_requests
 from kith.identity.saml.errors import SAMLError
@@ -78,7 +79,11 @@ async def _send(
     work, key = exchange.work, new_id()
     async with work.aside() as aside:
         session = await cookies.find(exchange)
-        held = HeldSession(session) if session is not None else await sessions.begin(aside, address=exchange.address)
+        if session is not None:
+            held = HeldSession(session)
+        else:
+            browser = known_browsers.any_name(exchange, work.now)
+            held = await sessions.begin(aside, address=exchange.address, browser=browser)
         await attempts.begin(aside, idp.source.pbm_uuid, held.session.session_uuid, attempt, key)
     cookie = cookies.cookie(held, secure=work.settings.base_url.startswith("https"))
     sent = await send(

@@ -277,7 +277,7 @@ async def _write(turn: Turn[UserWriteStage], user: User, changed: dict[str, Any]
 async def _attributes(
     turn: Turn[UserWriteStage], user: User, before: dict[str, Any], data: dict[str, Any]
 ) -> dict[str, Any]:
-    """What says who somebody is comes from a source, or from an invitation whose maker may say it themselves."""
+    """Attributes that say who somebody is are taken from a source, or from an invitation whose maker may set them."""
     fixed = turn.context.invitation_data or {}
     may_say = set(data) if turn.context.connection is not None else set(fixed)
     unsaid = await names_without_say(turn.work, turn.context.invited_by, fixed)
