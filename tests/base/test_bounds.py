@@ -113,6 +113,9 @@ class _Somebody:
     def __init__(self, address: str, user_id: int | None = None) -> None:
         self.address, self.user_id = address, user_id
 
+    async def look_again(self) -> None:
+        """Whoever it is, they may still do what they ask."""
+
 
 async def _as(who: _Somebody | None, names: Names, host: str) -> list[str]:
     if who is not None:

@@ -85,6 +85,7 @@ class MastodonServer:
                       avatar_file_name="0a1b.png")  # fmt: skip
         self._account("bob", id=self.ids["bob"], at=old)
         self._account("newt", id=self.ids["newt"], at=self.ago(days=2))
+        self.add_stranger("odd", "https://far.example/users/odd", "far.example", url="javascript:alert(1)")
         for name in ("eve", "mel", "stranger"):
             self.add_stranger(name, f"https://far.example/users/{name}", "far.example")
         self._user("ada", 1, role=2)
@@ -193,6 +194,10 @@ class MastodonServer:
         post("old", "eve", "<p>nobody cared</p>", ago(days=300))
         post("fresh", "eve", "<p>just now</p>", ago(days=1))
         post("noise", "stranger", "<p>noise</p>", ago(days=1))
+        # Elsewhere threads may go in a circle, and addresses may be anything.
+        egg = post("egg", "eve", "<p>first</p>", ago(hours=9), reply=True, url="javascript:alert(1)")
+        hen = post("hen", "eve", "<p>no, first</p>", ago(hours=8), in_reply_to_id=egg, reply=True)
+        next(one for one in self.tables["statuses"] if one["id"] == egg)["in_reply_to_id"] = hen
         post("boost", "ada", "", ago(days=40), reblog_of_id=eve)
         gone = post("gone", "bob", "deleted", ago(days=39), deleted_at=ago(days=38))
         post("boost_of_gone", "ada", "", ago(days=38), reblog_of_id=gone)

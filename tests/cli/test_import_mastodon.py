@@ -127,6 +127,10 @@ async def _see_posts(old: MastodonServer, ada: Member) -> None:
         assert answer.status_code == (200 if is_there else 404), name
     found = await ada.get("/api/v2/search", params={"q": "second thoughts", "type": "statuses"})
     assert [one["id"] for one in found["statuses"]] == [str(old.ids["edited"])]
+    hen, egg = (str(old.ids[name]) for name in ("hen", "egg"))
+    around = await ada.get(f"/api/v1/statuses/{hen}/context")
+    assert {kind: [one["id"] for one in around[kind]] for kind in around} == {"ancestors": [egg], "descendants": []}
+    assert "javascript" not in (await ada.get(f"/api/v1/statuses/{egg}"))["url"]
     [talk] = await ada.get("/api/v1/conversations")
     assert talk["last_status"]["content"].endswith("psst</p>")
     if old.is_numbered:
@@ -226,7 +230,7 @@ async def test_an_import_that_was_interrupted_goes_on_where_it_stopped(new_town:
     assert ("authenticator_apps", "bob") in {(row["what"], row["row"]) for row in _report(done)}
     assert all("move into a new, empty server" in one.complained for one in refused)
     async with database(town) as db:
-        assert [len(await db.all(one)) for one in (_accounts, _statuses)] == [6, 10]
+        assert [len(await db.all(one)) for one in (_accounts, _statuses)] == [6, 12]
 
 
 _accounts = query(select(accounts.c.id), int)

@@ -234,6 +234,30 @@ async def test_small_changes_of_a_list_are_followed_and_large_ones_held(
     assert (await admin.get(LISTS), len(await blocks(admin))) == ([], 2)
 
 
+async def test_a_list_whose_lines_exclude_each_other_comes_to_an_end(
+    new_town: TownBuilder, remote: RemoteServer
+) -> None:
+    town = await new_town(private_hosts=remote.domain)
+    admin = await employ(town, "administrator")
+    lines = [
+        line
+        for number in range(30)
+        for line in (
+            f"n{number}.example:8080,suspend", f"z.n{number}.example,noop", f"z.n{number}.example:8080,silence",
+            f"z.n{number}.example:8080x,silence",
+        )
+    ]  # fmt: skip
+    url = listed(remote, *lines, "last.example,suspend")
+    await town.kith("federation", "subscriptions", "add", url, "--apply")
+
+    await settle(town)
+
+    found = await blocks(admin)
+    assert (found["last.example"], found["n29.example:8080"], found["z.n29.example"]) == ("suspend", "suspend", "noop")
+    [now] = await admin.get(LISTS)
+    assert (now["state"], now["waiting"]) == ("active", False)
+
+
 async def test_lists_come_and_go_as_files(new_town: TownBuilder) -> None:
     town = await new_town()
     admin, ada = await employ(town, "administrator"), await join(town)

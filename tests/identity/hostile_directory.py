@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from kith.identity.ldap_server.ber import OCTETS, SEQUENCE, BerReader, encode, encode_integer
 from kith.identity.ldap_server.messages import ResultCode, entry, paged_control, result
 
-__all__ = ["HostileDirectory", "hostile_directory"]
+__all__ = ["HostileDirectory", "hostile_directory", "read_message"]
 
 Answers = Callable[[int], Iterator[bytes]]
 PIECE = bytes(1 << 20)
@@ -86,7 +86,7 @@ class HostileDirectory:
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             while True:
-                message = await _message(reader)
+                message = await read_message(reader)
                 number = message.integer()
                 if message.peek() == 0x60:
                     writer.write(result(number, 0x61, ResultCode.SUCCESS))
@@ -101,7 +101,7 @@ class HostileDirectory:
         writer.close()
 
 
-async def _message(reader: asyncio.StreamReader) -> BerReader:
+async def read_message(reader: asyncio.StreamReader) -> BerReader:
     head = await reader.readexactly(2)
     size = head[1]
     if size > 0x80:

@@ -14,8 +14,6 @@ from kith.identity.factors.tables import Factor
 from kith.identity.lockdown.service import END_AGAIN, EndAgain
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store as session_store
-from kith.identity.sources.ldap.people import DISABLED, DirectoryPerson, changes_of
-from kith.identity.users.tables import User
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser, link_in_mail
 from tests.identity.logout_receiver import listening
@@ -205,20 +203,3 @@ def _token(text: str) -> str:
     found = re.search(r'name="csrf" value="([^"]+)"', text)
     assert found is not None
     return found[1]
-
-
-def test_a_directory_does_not_let_in_who_was_locked() -> None:
-    kept = dict.fromkeys(User.__struct_fields__) | {
-        "username": "ada",
-        "name": "Ada",
-        "email_key": "",
-        "is_active": False,
-    }
-    person = DirectoryPerson(
-        identifier="1", reference="", dn="uid=bob", username="ada", name="Ada", email="", attributes={}, is_disabled=False,
-        password_set_at=None, memberships=(),
-    )  # fmt: skip
-    free = User(**kept | {"attributes": {DISABLED: True}})  # type: ignore[arg-type]
-    locked = User(**kept | {"attributes": {DISABLED: True, "locked_down": "now"}})  # type: ignore[arg-type]
-    assert changes_of(free, person)["is_active"] is True
-    assert "is_active" not in changes_of(locked, person)

@@ -1,4 +1,4 @@
-"""What strangers leave in the database by looking at pages has an end, however often they look."""
+"""What strangers, and members who may not, leave in the database by asking has an end, however often they ask."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import pytest
 from sqlalchemy import func, select
 
 from kith.base.db import METADATA, query
-from kith.identity.audit.service import OF_STRANGERS
+from kith.identity.audit.service import OF_REFUSED, OF_STRANGERS
+from kith.identity.providers.oauth2.authentication.clients import FAILURES
 from kith.identity.providers.oauth2.authorize.return_links import HAND_IN
+from kith.identity.providers.sign_on.access import ENTRIES
 from kith.identity.sessions.service import BEGINNINGS
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
 from tests.identity.records import API, owner_of, results
+from tests.identity.relying_party import CALLBACK, make_party
 from tests.identity.scim_service import USER, make_service
 from tests.town import Town
 
@@ -104,3 +107,49 @@ async def test_looking_again_and_again_leaves_a_bounded_number_of_rows(
     assert statuses <= {200, 302, 303, 403, 429}
     assert {name for name in grown if grown[name] >= tries} == set(), grown
     assert all(0 < grown[name] <= 2 * bound for name, bound in most.items()), grown
+
+
+async def place_of_staff(town: Town) -> str:
+    return f"{API}/core/users/?search={'z' * 1500}"
+
+
+async def place_of_an_application(town: Town) -> str:
+    party = await make_party(town, await owner_of(town))
+    asked = {"client_id": party.id, "redirect_uri": CALLBACK, "response_type": "code", "scope": "openid"}
+    return f"/application/o/authorize/?{urlencode({**asked, 'nonce': 'n' * 400})}"
+
+
+@pytest.mark.parametrize(
+    ("address", "most"),
+    [
+        (place_of_staff, {"identity_events": OF_REFUSED.most}),
+        (place_of_an_application, {"identity_events": ENTRIES.most, "identity_oauth_grants": ENTRIES.most}),
+    ],
+    ids=lambda value: getattr(value, "__name__", "most"),
+)
+async def test_a_member_who_asks_again_and_again_leaves_a_bounded_number_of_rows(
+    new_town: TownBuilder, address: Callable[[Town], Awaitable[str]], most: dict[str, int]
+) -> None:
+    town = await new_town(rate_limits="on")
+    path, person, browser = await address(town), await town.sign_up(), Browser(town)
+    await browser.sign_in(person)
+    before, tries = await rows(town), 2 * max(most.values()) + 50
+
+    statuses = {(await browser.http.get(path)).status_code for _ in range(tries)}
+
+    grown = {name: count - before[name] for name, count in (await rows(town)).items() if count > before[name]}
+    assert statuses <= {302, 403, 429}
+    assert {name for name in grown if grown[name] >= tries} == set(), grown
+    assert all(0 < grown[name] <= 2 * bound for name, bound in most.items()), grown
+
+
+async def test_names_of_clients_that_are_made_up_are_counted_together(new_town: TownBuilder) -> None:
+    town = await new_town(rate_limits="on")
+
+    statuses = []
+    for number in range(FAILURES.most + 1):
+        form = {"grant_type": "client_credentials", "client_id": f"none{number}", "client_secret": "x"}
+        statuses.append((await town.http.post("/application/o/token/", data=form)).status_code)
+
+    assert set(statuses[:-1]) == {401}
+    assert statuses[-1] == 429

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from sqlalchemy import bindparam, update
 
+from kith.base.db import command
 from kith.social.accounts.tables import Account
 from kith.social.conversations import store as conversations
 from kith.social.conversations.tables import Conversation, participants_of
@@ -19,6 +21,7 @@ from kith.social.relationships.tables import Follow
 from kith.social.statuses import store as statuses
 from kith.social.statuses.service.edit import snapshot
 from kith.social.statuses.tables import DIRECT
+from kith.social.statuses.tables import statuses as statuses_table
 from tests.social.members import Member, join, stranger, strangers
 from tests.social.posts import post, said_elsewhere, walk
 from tests.social.test_lists import new_list
@@ -213,3 +216,33 @@ async def _walk_groups(member: Member, path: str) -> None:
         link = re.search(r'<([^>]+)>; rel="next"', answer.headers.get("link", "")) if known else None
         url = link.group(1) if link else None
     assert sum(1 for key in groups if key.startswith("favourite")) == 15
+
+
+_answers = command(
+    update(statuses_table)
+    .where(statuses_table.c.id == bindparam("status"))
+    .values(in_reply_to_id=bindparam("parent"), in_reply_to_account_id=statuses_table.c.account_id)
+)
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("count", [1, 2, 5])
+async def test_a_thread_that_goes_in_a_circle_ends(town: Town, count: int) -> None:
+    """As posts may that came with a backup or from another server: every one answers the one before, the first the last."""
+    ada = await join(town)
+    ids = [(await post(ada, f"number {number}"))["id"] for number in range(count)]
+    beside = (await post(ada, "beside it", in_reply_to_id=ids[0]))["id"]
+    async with town.house() as house, house.works.begin() as work:
+        for id, parent in zip(ids, [ids[-1], *ids], strict=False):
+            await work.db.run(_answers, status=int(id), parent=int(parent))
+
+    for headers in ({}, {"Authorization": f"Bearer {ada.token}"}):
+        answer = await town.http.get(f"/api/v1/statuses/{ids[0]}/context", headers=headers)
+        assert answer.status_code == 200
+        around = [one["id"] for part in answer.json().values() for one in part]
+        assert set(around) == {*ids[1:], beside}
+        assert len(answer.json()["descendants"]) == len({one["id"] for one in answer.json()["descendants"]})
+        assert len(answer.json()["ancestors"]) == len({one["id"] for one in answer.json()["ancestors"]})
+    assert (await town.http.get(f"/@{ada.name}/{ids[0]}")).status_code == 200
+    answered = await post(ada, "and on it goes", in_reply_to_id=ids[-1])
+    assert answered["in_reply_to_id"] == ids[-1]

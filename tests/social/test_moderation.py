@@ -13,6 +13,7 @@ from kith.social.moderation.tables import deletions, strikes
 from kith.social.moderation.tasks import DELETE_DATA, DeleteData
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
+from tests.identity.records import API, owner_of, results
 from tests.social.members import Member, join, join_all, stranger, until
 from tests.social.posts import post, settle
 from tests.social.samples import image_file
@@ -363,3 +364,21 @@ async def test_the_team_deletes_posts_and_marks_them_as_sensitive(new_town: Town
     [appeal] = await admin.get(APPEALS)
     await admin.post(f"{APPEALS}/{appeal['id']}/approve")
     assert (await ada.get(f"/api/v1/statuses/{shown['id']}"))["sensitive"] is False
+
+
+@pytest.mark.parametrize("way", ["disabled", "locked"])
+async def test_whoever_was_disabled_or_locked_while_suspended_stays_so(town: Town, way: str) -> None:
+    owner, mod, bob = await owner_of(town), await employ(town, "moderator"), await join(town)
+    assert await act(mod, bob, "suspend") == 200
+    [found] = await results(owner, "/core/users/", username=bob.name)
+    place = f"{API}/core/users/{found['pk']}/"
+    if way == "locked":
+        answer = await owner.call("POST", f"{place}lockdown/", json={"reason": "somebody else has it"})
+    else:
+        answer = await owner.call("PATCH", place, json={"is_active": False})
+    assert answer.status_code in (200, 204), answer.text
+
+    assert await back(mod, bob, "unsuspend") == 200
+
+    assert (await owner.get(place)).json()["is_active"] is False
+    assert "suspended" not in await mod.get(f"/api/v1/accounts/{bob.id}")

@@ -21,6 +21,7 @@ __all__ = [
     "host",
     "is_for_a_stranger",
     "job",
+    "look_again",
     "owner",
     "run_job",
 ]
@@ -33,6 +34,8 @@ class _Request(Protocol):
 
     address: str
     user_id: int | None
+
+    async def look_again(self) -> None: ...
 
 
 class _Job:
@@ -124,6 +127,13 @@ def is_for_a_stranger() -> bool:
     """Whether somebody has asked who has not shown who they are."""
     request = _request.get()
     return request is not None and request.user_id is None
+
+
+async def look_again() -> None:
+    """Refuse whoever has asked if their session or token ended while the outside world was waited for."""
+    request = _request.get()
+    if request is not None and job() == "":
+        await request.look_again()
 
 
 def job() -> str:

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import binascii
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NoReturn
 from weakref import WeakValueDictionary
 
@@ -141,11 +142,14 @@ class CallerAuthenticator:
         has_factor = await self._has_factor(exchange, login.id if login is not None else 0)
         if login is not None and has_factor and _may_enter(exchange, login) and _door(exchange).takes_code:
             await self._check_with_code(exchange, login, username, password)
+            await self._check_unchanged(exchange, login, username)
             return msgspec.structs.replace(await self._with_rights(exchange, login), way="password", is_fresh=True)
         if login is None or has_factor or not _may_enter(exchange, login):
             await self._refuse(exchange, login, username, password, has_factor=has_factor)
         if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
             await self._check_once(exchange, login, username, password)
+            await self._check_unchanged(exchange, login, username)
+        exchange.known_while(partial(_has_password, login))
         return msgspec.structs.replace(await self._with_rights(exchange, login), way="password", is_fresh=True)
 
     async def _has_factor(self, exchange: Exchange, user_id: int) -> bool:
@@ -199,6 +203,11 @@ class CallerAuthenticator:
             await self._fail(exchange, login, username)
         await paid.give_back()
         await guessing.entered_by_program(exchange.work, exchange, login.id)
+
+    async def _check_unchanged(self, exchange: Exchange, login: Login, username: str) -> None:
+        """Checking a password may take long: whoever has another one since then, or none, is not let in with this."""
+        if not await _has_password(login, exchange.work):
+            await self._fail(exchange, login, username)
 
     async def _check_with_code(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
         """The password, a semicolon and a code. A code counts once, so that nothing is remembered."""
@@ -272,6 +281,7 @@ class CallerAuthenticator:
 
     async def _by_token(self, exchange: Exchange, login: Login, token: ApiToken) -> ApiCaller:
         """The owner of a token, limited to what the token's scopes allow."""
+        exchange.known_while(partial(_is_token_live, token.key_hash))
         caller = await self._with_rights(exchange, login)
         way: Way = "app_password" if token.intent == "app_password" else "token"
         return msgspec.structs.replace(caller, scopes=_scopes(token), way=way, until=token.expires_at)
@@ -284,6 +294,18 @@ class CallerAuthenticator:
             async with work.noting() as aside:
                 await tokens.touch(aside.db, token.token_uuid, work.now)
         return login
+
+
+async def _has_password(login: Login, work: Work) -> bool:
+    """Whether the person may still come in with the password that they had when they were found."""
+    now = await users.find_login_by_id(work.db, login.id)
+    return now is not None and now.is_active and now.password_changed_at == login.password_changed_at
+
+
+async def _is_token_live(key_hash: str, work: Work) -> bool:
+    token = await tokens.find_live(work.db, key_hash, work.now)
+    login = await users.find_login_by_id(work.db, token.user_id) if token is not None else None
+    return login is not None and login.is_active
 
 
 async def _find_login(exchange: Exchange, username: str) -> Login | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 from kith.base.work import Work
@@ -41,6 +43,7 @@ __all__ = [
     "invites",
     "is_mighty",
     "is_turned_away",
+    "let_in_again",
     "record_event",
     "reject_signup",
     "reopen",
@@ -85,6 +88,13 @@ async def shut_out(work: Work, user_id: int, *, by: int | None, by_name: str) ->
     await end_all_sessions(work, user_id)
     await end_all_of(work, user_id, until=work.now)
     return user.is_active
+
+
+async def let_in_again(work: Work, user_id: int, *, since: datetime, by: int | None, by_name: str) -> None:
+    """Enable somebody who was shut out at that moment, unless they were disabled or locked later."""
+    user = await users.get(work.db, user_id)
+    if user.disabled_at is None or user.disabled_at <= since:
+        await people.set_active(work, user, True, by=by, by_name=by_name)
 
 
 async def approve_signup(work: Work, user_id: int, *, by: int | None, by_name: str) -> None:

@@ -10,10 +10,19 @@ import hashlib
 
 import msgspec
 
+from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity.factors import store as factors
 from kith.identity.users import store as users
-from kith.identity.users.service import LOCKED
+
+
+async def still_counts(work: Work, user_id: int, stamp: str) -> bool:
+    """Whether what guards the account is as `stamp` says. Opens the transaction, in which it stays so."""
+    try:
+        await users.hold(work.db, user_id)
+    except NotFound:
+        return False
+    return await stamp_of(work, user_id) == stamp
 
 
 async def stamp_of(work: Work, user_id: int) -> str:
@@ -22,14 +31,5 @@ async def stamp_of(work: Work, user_id: int) -> str:
     if user is None:
         return ""
     devices = sorted(one.device_uuid for one in await factors.of_user(work.db, user_id))
-    guards = (
-        user.password_changed_at,
-        user.password is None,
-        user.email_key,
-        user.owned_email_key,
-        user.is_active,
-        user.disabled_at,
-        user.attributes.get(LOCKED),
-        devices,
-    )
+    guards = (*user.guards, devices)
     return hashlib.sha256(msgspec.json.encode(guards)).hexdigest()

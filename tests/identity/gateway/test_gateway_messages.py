@@ -58,6 +58,7 @@ async def test_the_gateway_and_the_application_agree_on_what_was_asked(
         gateway = await make_gateway(town, await owner_of(town), internal_host=f"http://127.0.0.1:{port}")
         attacker, theirs = await _enter(town, gateway)
         visitor, ours = await _enter(town, gateway)
+        await _until_written(log, attacker.username, visitor.username)
         log.write_text("")
         attack = Attack(town.port, attacker=theirs, visitor=ours)
         await attack.run(_messages())
@@ -66,6 +67,13 @@ async def test_the_gateway_and_the_application_agree_on_what_was_asked(
     print(f"{name}: {attack.sent} messages, {len(asked)} requests reached the application")
     assert attack.misled == []
     assert _odd(asked, attacker.username, visitor.username) == []
+
+
+async def _until_written(log: Path, *names: str) -> None:
+    """A server writes its line of a request after its answer."""
+    async with asyncio.timeout(20):
+        while not all(f" 1:{name}" in log.read_text() for name in names):
+            await asyncio.sleep(0.02)
 
 
 def _odd(asked: list[str], attacker: str, visitor: str) -> list[str]:

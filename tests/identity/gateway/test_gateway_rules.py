@@ -165,6 +165,8 @@ def test_made_up_headers_and_those_of_the_connection_do_not_go_on() -> None:
         (b"x-kith-username", b"twice"), (b"connection", b"X-Secret, keep-alive"), (b"x-secret", b"1"),
         (b"transfer-encoding", b"chunked"), (b"te", b"trailers"), (b"upgrade", b"h2c"), (b"host", b"a"),
         (b"x-forwarded-for", b"1.2.3.4"), (b"x_forwarded_for", b"1.2.3.4"), (b"forwarded", b"for=1.2.3.4"),
+        (b"x-rewrite-url", b"/admin"), (b"x-original-host", b"b"), (b"x-forwarded-prefix", b"/admin"),
+        (b"true-client-ip", b"1.2.3.4"), (b"x_forwarded_user", b"root"),
         (b"cookie", b"a=1; kith_proxy_0123abcd=key; kith_session=s; b=2"), (b"accept", b"*/*"),
         (b"authorization", b"Basic x"),
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qs
 
 from kith.base.counted_log import log_counted
-from kith.base.errors import Forbidden, NoSpace, Problem, Throttled, is_no_room
+from kith.base.errors import Forbidden, NoSpace, Problem, Throttled, Unauthenticated, is_no_room
 from kith.base.exchange.answers import CORS, Answer, Headers
 from kith.base.exchange.dialects import Dialect, Server
 from kith.base.exchange.incoming import Incoming, Message, Receive, Scope, Send
@@ -34,6 +34,19 @@ NOWHERE = frozenset((404, 405))
 ASTRAY = LimitRule("astray", most=600, seconds=300)
 
 _CORS_LINES = header_lines(CORS)
+
+PATIENCE = 1.0  # seconds for the rest of a request, after which its caller is looked at again
+
+StillKnown = Callable[[Work], Awaitable[bool]]
+
+
+class _CallerCheck:
+    """How to find out whether the caller would still be let in."""
+
+    __slots__ = ("is_known",)
+
+    def __init__(self, is_known: StillKnown) -> None:
+        self.is_known = is_known
 
 
 class Exchange:
@@ -164,6 +177,23 @@ class Exchange:
         if self._work is not None:
             self._work.come_from(self.origin)
 
+    def known_while(self, is_known: StillKnown) -> None:
+        """The caller was let in by something that may end: `is_known` asks whether it is there still."""
+        self.kept[_CallerCheck] = _CallerCheck(is_known)
+
+    async def look_again(self) -> None:
+        """Refuse a caller whose session, token or password has ended since they were let in.
+
+        Called after each wait that somebody else can draw out: whatever ended meanwhile has removed what was there,
+        and nothing may be added to it afterwards. Streams and sockets, which wait for long, are ended by news.
+        """
+        check: _CallerCheck | None = self.kept.get(_CallerCheck)
+        if check is None or self.status:
+            return
+        async with self.server.works.begin(self.origin) as work:
+            if not await check.is_known(work):
+                raise Unauthenticated("You were signed out while this was being done.")
+
     def at_end(self, close: Callable[[], Awaitable[None]]) -> None:
         """Have `close` called when the exchange is over, however it ends."""
         self._closing.append(close)
@@ -184,13 +214,23 @@ class Exchange:
     async def receive(self) -> Message:
         return await self.incoming.receive()
 
-    def chunks(self, most: int) -> AsyncGenerator[bytes, None]:
+    async def chunks(self, most: int) -> AsyncGenerator[bytes, None]:
         """The body piece by piece, `most` bytes in all."""
-        return self.incoming.chunks(most)
+        begun = time.monotonic()
+        async for chunk in self.incoming.chunks(most):
+            yield chunk
+        await self._look_again_since(begun)
 
     async def body(self, most: int) -> bytes:
         """The whole body; who asks a second time gets the same."""
-        return await self.incoming.body(most)
+        begun = time.monotonic()
+        found = await self.incoming.body(most)
+        await self._look_again_since(begun)
+        return found
+
+    async def _look_again_since(self, begun: float) -> None:
+        if time.monotonic() - begun > PATIENCE:
+            await self.look_again()
 
     async def _drain(self) -> None:
         values = self._header_values

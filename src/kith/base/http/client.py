@@ -208,9 +208,12 @@ class Outgoing:
                     hop = next_hop(hop, response.status, location, on_redirect)
                     response, left = await self._begin(stack, hop, left)
                 yield Download(response, max_bytes, hop.shown, least_rate)
-        except WastefulAnswer:
-            self._wasteful.put((hop.url.raw_host, hop.url.port), True)
+        except OutgoingError as error:
+            if isinstance(error, WastefulAnswer):
+                self._wasteful.put((hop.url.raw_host, hop.url.port), True)
+            await asking.look_again()
             raise
+        await asking.look_again()
 
     async def _begin(self, stack: AsyncExitStack, hop: Hop, left: float) -> tuple[aiohttp.ClientResponse, float]:
         """An answer, of which the head has come; it is let go with `stack`. And what is left of the time.

@@ -203,13 +203,18 @@ async def apply_stretch(work: Work, payload: ApplyList) -> None:
         await _finish(work, found)
         return
     by = Staff(f"block list {urlsplit(found.url).netloc}")
-    left = AT_ONCE
-    for do, changes in ((_add, plan.added), (_change, plan.changed), (_lift, plan.removed), (_adopt, plan.adopted)):
+    added = plan.added[:AT_ONCE]
+    refused = {change.server.domain for change in added if not await _add(work, by, found, change)}
+    left = AT_ONCE - len(added)
+    for do, changes in ((_change, plan.changed), (_lift, plan.removed), (_adopt, plan.adopted)):
         for change in changes[:left]:
             await do(work, by, found, change)
         left -= len(changes[:left])
     for domain in plan.dropped:
         await store.drop_entry(work.db, found.id, domain)
+    if refused:  # else the plan would have them for ever, and never be done
+        offered = [one for one in found.offered if one["domain"] not in refused]
+        await store.change(work.db, found.id, {"offered": offered})
     _go_on(work, found.id)
 
 
@@ -225,14 +230,16 @@ async def _finish(work: Work, found: BlockList) -> None:
     await store.change(work.db, found.id, changed)
 
 
-async def _add(work: Work, by: Staff, found: BlockList, change: PlannedChange) -> None:
+async def _add(work: Work, by: Staff, found: BlockList, change: PlannedChange) -> bool:
+    """False if it cannot be done beside what is blocked already."""
     draft = draft_of(change.server, f"From {found.url}")
     try:
         async with work.db.savepoint():
             made = await servers.block(work, by, change.server.domain, draft)
     except (StricterAlready, Invalid):
-        return
+        return False
     await _note(work, found, change.server, made)
+    return True
 
 
 async def _change(work: Work, by: Staff, found: BlockList, change: PlannedChange) -> None:  # noqa: ARG001

@@ -109,7 +109,8 @@ async def list_events(work: Work, me: Visitor, page: int = 1) -> tuple[list[Even
 
 async def choose(work: Work, me: Visitor, **chosen: str) -> None:
     """Store the language (`locale`) or the `timezone` with the person, so that it applies in every browser."""
-    settings = me.user.attributes.get("settings")
+    user = await users.hold(work.db, me.user.id)
+    settings = user.attributes.get("settings")
     kept = settings if isinstance(settings, dict) else {}
-    attributes = {**me.user.attributes, "settings": {**kept, **chosen}}
-    await users.set_attributes(work.db, me.user.id, attributes, work.now)
+    attributes = {**user.attributes, "settings": {**kept, **chosen}}
+    await users.set_attributes(work.db, user.id, attributes, work.now)

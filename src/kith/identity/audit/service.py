@@ -22,6 +22,10 @@ from kith.identity.locations.address_facts import AddressFacts
 from kith.identity.server_names import ServerNames
 
 OF_STRANGERS = LimitRule("audit.strangers", most=120, seconds=300)
+# What anybody can cause who asks for what is not theirs, as often as they like.
+REFUSALS = frozenset({"permission_denied", "authorization_refused", "suspicious_request"})
+OF_REFUSED = LimitRule("audit.refused", most=60, seconds=300)
+MOST_IN_ARGUMENT, MOST_ARGUMENTS = 300, 50
 MASK = "********************"
 _SECRET = re.compile(r"api|token|key|secret|pass|signature|auth|cookie|code|assertion|link", re.IGNORECASE)
 _HARMLESS = {
@@ -52,11 +56,12 @@ async def record(
     """Add an event to the transaction of what it tells, so that neither can be without the other.
 
     `known` is kept as it is, beside `context`: whoever made it knows its fields and has hidden their secrets.
-    Whoever shows no name and no secret may cause so many events `of_stranger` in a while; more are counted in the log.
+    Whoever shows no name and no secret may cause so many events `of_stranger` in a while, and whoever is refused so
+    many refusals; more are counted in the log.
     What is done through another person's eyes is written down as done by who is behind them, unless it is `as_told`.
     """
     origin = work.origin
-    if of_stranger and not _is_heard(work, origin.address, action):
+    if not _is_heard(work, action, user_id, of_stranger=of_stranger):
         log_counted("info", "audit.left_out", action, address=origin.address)
         return
     told: dict[str, Any] = {**masked(dict(context or {})), **(known or {}), **_request_facts(work)}
@@ -110,10 +115,14 @@ def _request_facts(work: Work) -> dict[str, Any]:
     return told
 
 
-def _is_heard(work: Work, address: str, action: str) -> bool:
-    """Whether what strangers do in this way from this address is written down once more."""
+def _is_heard(work: Work, action: str, user_id: int | None, *, of_stranger: bool) -> bool:
+    """Whether what somebody does in this way, from this address or under this name, is written down once more."""
+    by_address = address_key(work.origin.address)
     try:
-        work.find(Limiter).spend(OF_STRANGERS, f"{action} {address_key(address)}")
+        if of_stranger:
+            work.find(Limiter).spend(OF_STRANGERS, f"{action} {by_address}")
+        elif action in REFUSALS and work.origin.address:
+            work.find(Limiter).spend(OF_REFUSED, f"{action} {by_address if user_id is None else user_id}")
     except Throttled:
         return False
     return True
@@ -122,7 +131,8 @@ def _is_heard(work: Work, address: str, action: str) -> bool:
 def _arguments(query: str) -> Any:
     """The parameters of the query; a client that runs a flow sends those of its page in `query`."""
     given = dict(parse_qsl(query, keep_blank_values=True))
-    return masked(given | dict(parse_qsl(given.pop("query", ""), keep_blank_values=True)))
+    found = given | dict(parse_qsl(given.pop("query", ""), keep_blank_values=True))
+    return masked({name[:100]: value[:MOST_IN_ARGUMENT] for name, value in list(found.items())[:MOST_ARGUMENTS]})
 
 
 def masked(value: Any, name: str = "") -> Any:

@@ -39,9 +39,12 @@ _OWN = _HOP | frozenset(
     (
         b"host", b"content-length", b"expect", b"forwarded", b"x-forwarded-for", b"x-forwarded-host",
         b"x-forwarded-proto", b"x-forwarded-port", b"x-forwarded-uri", b"x-forwarded-method", b"x-original-url",
-        b"x-real-ip",
+        b"x-real-ip", b"x-rewrite-url", b"x-client-ip", b"x-cluster-client-ip", b"true-client-ip", b"cf-connecting-ip",
+        b"fastly-client-ip", b"x-url-scheme", b"front-end-https",
     )
 )  # fmt: skip
+# Whatever else a proxy tells an application of the request or of who asks.
+_OF_PROXIES = (b"x-forwarded-", b"x-original-")
 _NEVER_ADDED = _OWN | {b"cookie", b"set-cookie"}
 _COOKIES = re.compile(rb"(__Host-|__Secure-)?kith_")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^`|~-]{1,100}")
@@ -71,7 +74,9 @@ def for_upstream(
     kept = []
     for name, value in headers:
         plain = plain_name(name)
-        if name in _OWN or plain in _OWN or plain in taken or name in named or is_spoofed(name):
+        if name in _OWN or plain in _OWN or plain in taken or name in named:
+            continue
+        if is_spoofed(name) or plain.startswith(_OF_PROXIES):
             continue
         if name == b"authorization" and without_login:
             continue

@@ -22,7 +22,7 @@ from kith.identity.tokens import service as token_service
 from kith.identity.tokens import store as tokens
 from kith.identity.users import service as user_service
 from kith.identity.users import store as users
-from kith.identity.users.tables import User
+from kith.identity.users.tables import LOCKED, User
 
 MOST_REASON = 500
 OWN_REASON = "Asked for by the person themselves."
@@ -34,7 +34,7 @@ have ended, and the password does not work any more.
 
 To get your account back, please ask the people who run the server: {link}"""
 _VALUES = {"name": "ada", "link": "https://our.example/about"}
-LOCKED = MailText(
+LOCKED_BY_STAFF = MailText(
     name="account_locked",
     subject="{site}: your account was locked",
     body=_BODY % " by the people who run the server",
@@ -46,7 +46,7 @@ LOCKED_ITSELF = MailText(
     body=_BODY % ", as you asked",
     values=_VALUES,
 )
-TEXTS = (LOCKED, LOCKED_ITSELF)
+TEXTS = (LOCKED_BY_STAFF, LOCKED_ITSELF)
 
 
 class Lockdown(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,15 +102,14 @@ async def lock(work: Work, user: User, wanted: Lockdown, *, by: int | None, by_n
     The last administrator is refused: nobody could let them in again.
     """
     reason = check_reason(wanted.reason)
-    await work.db.begin()
+    user = await users.hold(work.db, user.id)
     await user_service.set_active(work, user, False, by=by, by_name=by_name)
     if not user.is_active:
         work.announce(user_service.UserBarred(user_id=user.id, at=work.now))
-    attributes = {**user.attributes, user_service.LOCKED: work.now.isoformat()}
+    attributes = {**user.attributes, LOCKED: work.now.isoformat()}
     await users.set_attributes(work.db, user.id, attributes, work.now)
     await users.remove_password(work.db, user.id, work.now)
     ended = await _end_everything(work, user.id, by=by, by_name=by_name)
-    ended.connections = await store.remove_connections(work.db, user.id)
     if wanted.remove_factors:
         ended.factors = await store.remove_factors(work.db, user.id)
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
@@ -125,7 +124,7 @@ async def lock(work: Work, user: User, wanted: Lockdown, *, by: int | None, by_n
         known={"ended": msgspec.to_builtins(ended)},
     )
     if wanted.notify:
-        text, link = LOCKED_ITSELF if by == user.id else LOCKED, f"{work.settings.base_url}/about"
+        text, link = LOCKED_ITSELF if by == user.id else LOCKED_BY_STAFF, f"{work.settings.base_url}/about"
         send(work, text, user.counted_email, user.locale, name=user.username, link=link)
     work.enqueue(END_AGAIN, EndAgain(user.id), at=work.now + AGAIN)
     return ended
@@ -140,6 +139,7 @@ async def _end_everything(work: Work, user_id: int, *, by: int | None, by_name: 
         await token_service.revoke(work, token, by=by, by_name=by_name)
     ended.consents = await store.remove_consents(work.db, user_id)
     ended.invitations = await store.remove_invitations(work.db, user_id)
+    ended.connections = await store.remove_connections(work.db, user_id)
     await store.remove_waiting(work.db, user_id)
     return ended
 

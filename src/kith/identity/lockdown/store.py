@@ -16,9 +16,11 @@ from kith.identity.stages.invitations import invitations
 _user: BindParameter[int] = bindparam("user")
 _factors = command(delete(factors).where(factors.c.user_id == _user))
 _consents = command(delete(consents).where(consents.c.user_id == _user))
-# Where somebody else's word opened the door; a directory keeps its own, or its next run would make the person anew.
+# Where somebody else's word opened the door. What looks after accounts keeps its own, or would make the person anew.
 _connections = command(
-    delete(user_connections).where(and_(user_connections.c.user == _user, user_connections.c.kind != "ldap"))
+    delete(user_connections).where(
+        and_(user_connections.c.user == _user, user_connections.c.kind.not_in(("ldap", "scim")))
+    )
 )
 # What they, or whoever was there in their name, have said of people who may still come.
 _invitations = command(delete(invitations).where(invitations.c.created_by == _user))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 
 from kith.base.caches import UntilWritten
@@ -70,6 +72,8 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
         await _close(exchange, session, f"bound session: {reason}")
         return None
     exchange.is_from(session.session_uuid, acting_in(session))
+    if session.user_id is not None:
+        exchange.known_while(partial(sessions.is_open, session.key_hash))
     if moved or not is_recent(session.last_used_at, work.now, TOUCH_EVERY):
         async with work.noting() as aside:
             await store.touch(

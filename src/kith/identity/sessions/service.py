@@ -107,6 +107,21 @@ async def renew_key(work: Work, session: LoginSession) -> HeldSession:
     return HeldSession(renewed, key)
 
 
+async def is_open(key_hash: str, work: Work) -> bool:
+    """Whether the session with this key is there, and its person may come in."""
+    session = await store.find_live(work.db, key_hash, work.now)
+    return session is not None and session.is_open
+
+
+async def hold(work: Work, session: LoginSession) -> bool:
+    """Open the transaction and keep the session from ending before it is over; False if it has ended.
+
+    For what outlives the session (a grant, a linked account): whoever ends the session has removed it or finds it.
+    """
+    await work.db.begin()
+    return await store.hold(work.db, session.key_hash) and await is_open(session.key_hash, work)
+
+
 async def end_after_password(work: Work, user_id: int) -> None:
     """End all sessions of a person after a new password, except for the one it was set in."""
     await end_all(work, user_id, but=work.origin.session)

@@ -56,6 +56,9 @@ _of_user = query(
 _is_there = query(
     select(sessions.c.session_uuid).where(sessions.c.session_uuid == bindparam("session", type_=UID())), str
 )
+_hold = query(
+    select(sessions.c.session_uuid).where(sessions.c.key_hash == bindparam("hash")).with_for_update(read=True), str
+)
 _touch = command(
     update(sessions)
     .where(sessions.c.session_uuid == bindparam("session", type_=UID()))
@@ -133,6 +136,11 @@ async def insert_acting(db: Db, session_uuid: str, *, by_id: int, reason: str, n
 
 async def find_live(db: Db, key_hash: str, now: datetime) -> LoginSession | None:
     return await db.one(_by_hash, hash=key_hash, now=now)
+
+
+async def hold(db: Db, key_hash: str) -> bool:
+    """Keep the session with this key as it is until the transaction ends; False if there is none."""
+    return await db.one(_hold, hash=key_hash) is not None
 
 
 async def of_user(db: Db, user_id: int, now: datetime) -> list[LoginSession]:

@@ -14,6 +14,8 @@ from kith.identity.executor.api import open_run
 from kith.identity.executor.flow_run import safe_path
 from kith.identity.flows.plan import slug_of
 from kith.identity.flows.plan_context import PendingConnection, PlanContext
+from kith.identity.sessions import cookies
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.sources import connections, property_mappings, store
 from kith.identity.sources.admission import find_refusal, refused
 from kith.identity.sources.attempts import SourceAttempt
@@ -68,9 +70,10 @@ async def arrive(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -
             exchange, arrival.source, words, "a mapping of the source left them out, or failed", status=403
         )
     known = await store.find_connection(exchange.work.db, arrival.source.pbm_uuid, arrival.identifier)
-    signed_in = await connections.signed_in(exchange)
+    session = await cookies.find(exchange)
     if attempt.purpose == "link":
-        return await _link(exchange, attempt, arrival, signed_in, known.user if known is not None else None)
+        return await _link(exchange, attempt, arrival, session, known.user if known is not None else None)
+    signed_in = session.user_id if session is not None else None
     if signed_in is not None:
         if known is None or known.user != signed_in:
             return await refused(exchange, arrival.source, ELSEWHERE, "somebody else is signed in", status=403)
@@ -95,18 +98,18 @@ def _is_text(value: str) -> bool:
 
 
 async def _link(
-    exchange: Exchange, attempt: SourceAttempt, arrival: Arrival, signed_in: int | None, owner: int | None
+    exchange: Exchange, attempt: SourceAttempt, arrival: Arrival, session: LoginSession | None, owner: int | None
 ) -> SourceOutcome:
-    if signed_in is None or signed_in != attempt.user_id:
+    if session is None or session.user_id is None or session.user_id != attempt.user_id:
         return await refused(exchange, arrival.source, ELSEWHERE, "the session changed while linking", status=403)
-    if owner is not None and owner != signed_in:
+    if owner is not None and owner != session.user_id:
         words = "This account is linked to another person here."
         return await refused(exchange, arrival.source, words, "identifier of another person", status=403)
-    refusal = await find_refusal(exchange, arrival, signed_in)
+    refusal = await find_refusal(exchange, arrival, session.user_id)
     if refusal is not None:
         return refusal
     async with exchange.work.aside() as work:
-        linked = await connections.link(work, signed_in, arrival.source, pending(arrival))
+        linked = await connections.link(work, session, arrival.source, pending(arrival))
     if not linked:
         words = "This account is linked to another person here."
         return await refused(exchange, arrival.source, words, "identifier of another person", status=403)

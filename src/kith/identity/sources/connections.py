@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kith.base.errors import Conflict, NotFound
-from kith.base.exchange import Exchange
+from kith.base.errors import Conflict, NotFound, Unauthenticated
 from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.plan_context import PendingConnection
 from kith.identity.messages import service as messages
-from kith.identity.sessions import cookies
+from kith.identity.sessions import service as sessions
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.sources import group_membership, store
 from kith.identity.sources.store import LinkedSource, Source
 from kith.identity.users import store as users
@@ -19,6 +19,7 @@ from kith.identity.users.tables import User
 
 TOKEN_PLACE = "identity_source_user_connections.access_token"  # noqa: S105 - where one is kept
 APP = "sources.connections"
+SIGNED_OUT = "You were signed out while your account was being linked."
 
 
 class LastWayIn(Conflict):
@@ -36,15 +37,15 @@ class AlreadyConnected(Conflict):
     message = "This account is linked to another person here."
 
 
-async def signed_in(exchange: Exchange) -> int | None:
-    session = await cookies.find(exchange)
-    return session.user_id if session is not None else None
+async def link(work: Work, session: LoginSession, source: Source, coming: PendingConnection) -> bool:
+    """Connect whose session it is; False if the identifier is somebody else's.
 
-
-async def link(work: Work, user_id: int, source: Source, coming: PendingConnection) -> bool:
-    """Connect somebody who is signed in; False if the identifier is somebody else's."""
+    The service was asked meanwhile, which may take as long as it likes: a session that has ended links nothing.
+    """
+    if session.user_id is None or not await sessions.hold(work, session):
+        raise Unauthenticated(SIGNED_OUT)
+    user_id = session.user_id
     user = await users.get(work.db, user_id)
-    await work.db.begin()
     if not await _connect(work, user, source, coming):
         return False
     await group_membership.replace(work, user, source, coming)

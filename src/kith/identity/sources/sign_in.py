@@ -50,8 +50,15 @@ class RegisteredSources:
         await connections.keep(work, user, source, coming, session_uuid)
         return source.name
 
-    async def is_password(self, work: Work, user: User, given: str) -> bool:
-        return bool(given) and await _has_directory(work, user) and await _passwords().try_password(work, user, given)
+    async def try_password(self, work: Work, user: User, given: str) -> str | None:
+        if not given or not await _has_directory(work, user):
+            return None
+        found: str | None = await _passwords().try_password(work, user, given)
+        return found
+
+    async def keep_password(self, work: Work, user: User, source: str, given: str, stamp: str) -> str | None:
+        kept: str | None = await _passwords().keep_password(work, user, source, given, stamp)
+        return kept
 
     async def write(self, work: Work, user: User, password: str) -> None:
         """Implements `users.password_copies.PasswordCopies`."""

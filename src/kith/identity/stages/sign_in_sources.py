@@ -39,6 +39,13 @@ class SignInSources(Protocol):
         """
         ...
 
-    async def is_password(self, work: Work, user: User, given: str) -> bool:
-        """Whether a directory that knows this person takes the password. Call it before any write."""
+    async def try_password(self, work: Work, user: User, given: str) -> str | None:
+        """The source whose directory knows this person and takes the password. Call it before any write."""
+        ...
+
+    async def keep_password(self, work: Work, user: User, source: str, given: str, stamp: str) -> str | None:
+        """Keep a password that the directory of `source` has taken, where it wants that, for somebody who may come in.
+
+        Nothing is kept if what guards the account is not as `stamp` says any more. Otherwise returns the new stamp.
+        """
         ...

@@ -17,6 +17,9 @@ _of_user = query(
     ApiToken,
 )
 _by_uuid = query(select(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())), ApiToken)
+_held = query(
+    select(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())).with_for_update(read=True), ApiToken
+)
 _delete = command(delete(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())))
 _used = command(update(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())).values(last_used_at=_now))
 _expired = command(delete(tokens).where(tokens.c.expires_at <= _now))
@@ -32,6 +35,11 @@ async def find_live(db: Session, key_hash: str, now: datetime) -> ApiToken | Non
 
 async def find(db: Session, token_uuid: str) -> ApiToken | None:
     return await db.one(_by_uuid, token=token_uuid)
+
+
+async def hold(db: Session, token_uuid: str) -> ApiToken | None:
+    """The same, and it stays until the transaction ends."""
+    return await db.one(_held, token=token_uuid)
 
 
 async def find_by_hash(db: Session, key_hash: str) -> ApiToken | None:

@@ -143,7 +143,7 @@ async def check(draft: RecordDraft[UserRecord]) -> None:
     if draft.sets("is_active") and not draft.now.is_active:
         await _refuse_last(draft.work, draft.id, "disabled")
     if "is_active" in draft.values and not draft.now.is_active:
-        draft.columns["disabled_at"] = draft.work.now
+        draft.columns |= {"disabled_at": draft.work.now, "disabled_by": None}
     if draft.sets("expires") and draft.now.expires is not None and not draft.is_new:
         await _refuse_last(draft.work, draft.id, "given an end")
 

@@ -22,7 +22,7 @@ _over = query(select(users).where(_is_over).order_by(users.c.expires).limit(bind
 _disable = command(
     update(users)
     .where(and_(users.c.id == bindparam("user"), _is_over))
-    .values(is_active=False, disabled_at=_now, updated_at=_now)
+    .values(is_active=False, disabled_at=_now, disabled_by=None, updated_at=_now)
 )
 
 

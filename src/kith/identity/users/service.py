@@ -26,9 +26,6 @@ from kith.identity.users.tables import User
 
 Role = Literal["user", "moderator", "administrator", "owner"]
 FEWEST_CHARACTERS = 8
-LOCKED = (
-    "locked_down"  # an attribute: since when everything of this person has ended; a directory lets them not in again
-)
 
 
 class UserCreated(Fact, frozen=True):
@@ -219,9 +216,18 @@ async def set_password(
         known = {"username": user.username, "name": user.name, "email": user.email}
         await check_password(work, password, user_id=user.id, known=known)
     await work.find(PasswordCopies).write(work, user, password)  # type: ignore[type-abstract]
-    await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
+    hashed = await passwords.hash(password)
+    await _refuse_changed(work, user)
+    await store.set_password(work.db, user.id, hashed, work.now)
     await record_password_set(work, user, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
+
+
+async def _refuse_changed(work: Work, user: User) -> None:
+    """Refuse what was decided of somebody who was locked or got another password in the meantime."""
+    if (await store.hold(work.db, user.id)).guards != user.guards:
+        words = "This account was changed meanwhile. Please start again."
+        raise Invalid(fields={"password": [Complaint(words, "policy")]})
 
 
 async def record_password_set(work: Work, user: User, *, by: int | None, by_name: str) -> None:
@@ -244,16 +250,34 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
 
 
 async def set_active(
-    work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "", lifts_end: bool = True
+    work: Work,
+    user: User,
+    active: bool,
+    *,
+    by: int | None = None,
+    by_name: str = "",
+    lifts_end: bool = True,
+    source: str | None = None,
 ) -> None:
-    """An inactive user can do nothing, from the next request on. Enabling somebody lifts an end that has passed."""
+    """An inactive user can do nothing, from the next request on. Enabling somebody lifts an end that has passed.
+
+    `source` is the source that says so, if it is one: see `may_set_active`.
+    """
+    if source is not None and not may_set_active(user, active, source):
+        return
     if lifts_end and active and user.expires is not None and user.expires <= work.now:
         await _change(work, user, "expires", None, by, by_name)
     await _change(work, user, "is_active", active, by, by_name)
     if not active:
-        await store.write(work.db, user.id, {"disabled_at": work.now}, work.now)
+        await store.write(work.db, user.id, {"disabled_at": work.now, "disabled_by": source}, work.now)
     if user.is_active and not active:
         work.announce(UserBarred(user_id=user.id, at=work.now))
+
+
+def may_set_active(user: User, active: bool, source: str) -> bool:
+    """A source disables whoever is active, and enables again whom it has disabled itself: nobody that staff have
+    disabled or locked, or whose end has come, also where it has said that they are disabled as well."""
+    return not user.is_active and user.disabled_by == source if active else user.is_active
 
 
 async def _change(work: Work, user: User, name: str, value: object, by: int | None, by_name: str) -> None:

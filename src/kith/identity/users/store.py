@@ -30,6 +30,7 @@ class Login(msgspec.Struct):
     role: str
     is_confirmed: bool
     expires: datetime | None = None
+    password_changed_at: datetime | None = None
 
     def is_outdated(self, now: datetime) -> bool:
         """Whether the end that was set for them may have come since this was read."""
@@ -44,10 +45,12 @@ _login = select(
     users.c.role,
     or_(users.c.confirmed_at.is_not(None), users.c.email == "").label("is_confirmed"),
     users.c.expires,
+    users.c.password_changed_at,
 )
 _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Login)
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
 _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
+_hold = query(select(users).where(users.c.id == bindparam("user")).with_for_update(key_share=True), User)
 _by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
 # The owner of an address comes before a user whose name looks like it.
 _typed = or_(users.c.owned_email_key == bindparam("address"), users.c.username_key == bindparam("key"))
@@ -297,7 +300,7 @@ async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
     keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
     unsaid = dict.fromkeys(
-        ("owned_email_key", "email_verified_at", "expires", "last_seen_at", "subject", "disabled_at")
+        ("owned_email_key", "email_verified_at", "expires", "last_seen_at", "subject", "disabled_at", "disabled_by")
     )
     return {**unsaid, **values, **keys}
 
@@ -346,6 +349,15 @@ async def place(db: Session, user_id: int, *, type: str, active: bool) -> None:
 
 async def set_attributes(db: Session, user_id: int, attributes: dict[str, Any], now: datetime) -> None:
     await write(db, user_id, {"attributes": attributes}, now)
+
+
+async def hold(db: Session, user_id: int) -> User:
+    """The person as they are now; nobody else changes them until the transaction ends, which this opens."""
+    await db.begin()
+    user = await db.one(_hold, user=user_id)
+    if user is None:
+        raise NotFound
+    return user
 
 
 async def remove(db: Session, user_id: int, *, keeps_name: bool = True) -> None:

@@ -23,6 +23,8 @@ from sqlalchemy import (
 from kith.base.db import METADATA, UID, Document, Instant, index_of_some, not_over
 from kith.base.ids import UserId
 
+LOCKED = "locked_down"  # an attribute: since when everything of this person has ended
+
 # What few people are, so that they are found at once among very many.
 WAITING, UNCONFIRMED, DISABLED = text("approved_at IS NULL"), text("confirmed_at IS NULL"), text("NOT is_active")
 # Who counts as a member until they are past their end; written out, so that they are counted in their index alone.
@@ -57,6 +59,7 @@ users = Table(
     Column("last_seen_at", Instant),  # when they last signed in or used an app, the latter to the day
     Column("subject", String(64)),  # `sub` by which clients of the server they came from know them
     Column("disabled_at", Instant),  # when somebody last disabled them; stays when they are enabled again
+    Column("disabled_by", UID),  # the source that has disabled them, which may enable them again; staff are none
     Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),
     Index("ix_identity_users_email_key", "email_key"),
     Index("ix_identity_users_username", "username", "id"),
@@ -133,6 +136,7 @@ class User(msgspec.Struct):
     last_seen_at: datetime | None = None
     subject: str | None = None
     disabled_at: datetime | None = None
+    disabled_by: str | None = None
 
     def __post_init__(self) -> None:
         if self.expires is not None and self.expires <= datetime.now(UTC):
@@ -147,6 +151,13 @@ class User(msgspec.Struct):
     def awaits_link(self) -> bool:
         """Whether they were made inactive until they open the link of their enrolment, and nobody has disabled them."""
         return not self.is_active and self.disabled_at is None
+
+    @property
+    def guards(self) -> tuple[object, ...]:
+        """What guards their account, as far as it is theirs alone: after a change, nothing of before counts."""
+        locked = self.attributes.get(LOCKED)
+        password = (self.password_changed_at, self.password is None)
+        return (*password, self.email_key, self.owned_email_key, self.is_active, self.disabled_at, locked)
 
     @property
     def owns_email(self) -> bool:

@@ -170,8 +170,9 @@ async def keep_federation_mode(db: Session, mode: str) -> None:
 
 async def blocks_of(db: Session, domain: str) -> list[ServerBlock]:
     """Those of a domain and of the domains above it, the most specific first."""
-    found = await db.all(_by_domains, domains=list(names_above(domain)))
-    return sorted(found, key=lambda one: -len(one.domain))
+    names = list(names_above(domain))
+    found = await db.all(_by_domains, domains=names)
+    return sorted(found, key=lambda one: names.index(one.domain))
 
 
 async def blocks_among(db: Session, domains: Sequence[str]) -> list[ServerBlock]:

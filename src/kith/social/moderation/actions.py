@@ -188,7 +188,7 @@ async def unsuspend(work: Work, by: Staff, account: Account) -> None:
     await accounts.change(work.db, account.id, {"suspended_at": None}, work.now)
     was_active = await store.unplan_deletion(work.db, account.id)
     if account.user_id is not None and was_active:
-        await for_staff.set_active(work, account.user_id, True, by=by.user_id, by_name=by.name)
+        await for_staff.let_in_again(work, account.user_id, since=account.suspended_at, by=by.user_id, by_name=by.name)
 
 
 async def _lift(work: Work, by: Staff, account: Account, action: str) -> None:

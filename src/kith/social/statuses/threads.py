@@ -67,7 +67,8 @@ def _ancestors(*, anonymous: bool) -> Query[StatusId]:
 @lru_cache(2)
 def _descendants(*, anonymous: bool) -> Query[Any]:
     return query(
-        select(_found.c.id, _found.c.in_reply_to_id, _found.c.account_id)
+        select(_down.c.id, _found.c.in_reply_to_id, _found.c.account_id)
+        .distinct()  # where a thread goes in a circle, the same ones are found again and again
         .select_from(_down.join(_found, _found.c.id == _down.c.id).join(_author, _author.c.id == _found.c.account_id))
         .where(
             and_(
@@ -85,7 +86,8 @@ def _descendants(*, anonymous: bool) -> Query[Any]:
 async def ancestors(work: Work, status: Status, me: AccountId | None) -> list[StatusId]:
     """Root first. What may not be seen is left out where it is shown."""
     most, _, _ = FOR_STRANGERS if me is None else FOR_MEMBERS
-    return await work.db.all(_ancestors(anonymous=me is None), status=status.id, me=me, now=work.now, most=most)
+    found = await work.db.all(_ancestors(anonymous=me is None), status=status.id, me=me, now=work.now, most=most)
+    return [id for id in dict.fromkeys(found) if id != status.id]  # each once, also where a thread goes in a circle
 
 
 async def descendants(work: Work, status: Status, me: AccountId | None) -> list[StatusId]:
@@ -105,12 +107,14 @@ async def descendants(work: Work, status: Status, me: AccountId | None) -> list[
 
 
 def _walked(children: dict[StatusId, list[tuple[StatusId, AccountId]]], status: Status) -> list[StatusId]:
-    ordered: list[StatusId] = []
+    """Each once: posts that came with a backup or from another server may answer each other in a circle."""
+    ordered: dict[StatusId, None] = {}
     waiting = [(status.id, status.account_id)]
     while waiting:
         id, _ = waiting.pop()
-        if id != status.id:
-            ordered.append(id)
+        if id in ordered:
+            continue
+        ordered[id] = None
         below = sorted(children.get(id, []), key=lambda child: (child[1] != status.account_id, child[0]))
         waiting.extend(reversed(below))
-    return ordered
+    return [id for id in ordered if id != status.id]

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from kith.base.db import any_of, insert_into, query
 from kith.cli.imports.mastodon.move import Move, RowBatch
 from kith.cli.imports.mastodon.staging import Row
-from kith.cli.imports.mastodon.values import at, document, is_true, must_at, text, words
+from kith.cli.imports.mastodon.values import at, document, is_true, must_at, text, uri_in, web_address, words
 from kith.federation.keys import store as keys
 from kith.federation.keys.remote_keys import read_pem, write_pem
 from kith.federation.keys.service import PLACE as KEY_PLACE
@@ -32,6 +32,7 @@ from kith.social.addresses import profile_url, tag_url
 from kith.social.ids import AccountId
 from kith.social.moderation.actions import GRACE
 from kith.social.text.html import kept, to_html, to_line
+from kith.social.webpages.values import is_web
 
 __all__ = ["LOCAL", "REMOTE", "SERVER", "take_counts", "take_local", "take_moves", "take_remote", "take_server"]
 
@@ -102,7 +103,8 @@ async def _take_user(move: Move, batch: RowBatch, row: Row, owned: set[str]) -> 
         "expires": None,
         "last_seen_at": at(row, "current_sign_in_at"),
         "subject": None,
-        "disabled_at": now if is_true(row, "disabled") or row["suspended_at"] is not None else None,
+        "disabled_at": now if is_true(row, "disabled") else at(row, "suspended_at"),
+        "disabled_by": None,
     }
     made = await batch.work.db.one(_insert_user, **values)
     if row["reason"] or not values["approved_at"]:
@@ -171,7 +173,7 @@ def _told(row: Row) -> dict[str, Any]:
         "indexable": is_true(row, "indexable"),
         "hide_collections": None if row["hide_collections"] is None else is_true(row, "hide_collections"),
         "attribution_domains": words(row, "attribution_domains"),
-        "also_known_as": words(row, "also_known_as"),
+        "also_known_as": [one for one in words(row, "also_known_as") if is_web(one)],
         "memorial": is_true(row, "memorial"),
         "silenced_at": at(row, "silenced_at"),
         "sensitized_at": at(row, "sensitized_at"),
@@ -260,8 +262,8 @@ async def take_remote(move: Move, batch: RowBatch) -> None:
             id,
             username=text(row, "username"),
             domain=domain,
-            uri=text(row, "uri"),
-            url=text(row, "url") or None,
+            uri=uri_in(row, "uri") or f"tag:{domain},{id}",
+            url=web_address(row, "url") or None,
             now=now,
             **_told(row),
             note=note,
@@ -288,17 +290,17 @@ def _long_ago(now: datetime) -> datetime:
 
 
 def _take_actor(batch: RowBatch, row: Row, id: int, now: datetime) -> None:
-    inbox = text(row, "inbox_url")
+    inbox = web_address(row, "inbox_url")
     if inbox:
         batch.rows.add(
             "federation_actors",
             account_id=id,
             inbox=inbox,
-            shared_inbox=text(row, "shared_inbox_url") or None,
-            outbox=text(row, "outbox_url") or None,
-            followers=text(row, "followers_url") or None,
-            following=text(row, "following_url") or None,
-            featured=text(row, "featured_collection_url") or None,
+            shared_inbox=web_address(row, "shared_inbox_url") or None,
+            outbox=web_address(row, "outbox_url") or None,
+            followers=web_address(row, "followers_url") or None,
+            following=web_address(row, "following_url") or None,
+            featured=web_address(row, "featured_collection_url") or None,
         )
     if row["public_key"]:
         try:

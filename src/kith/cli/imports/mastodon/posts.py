@@ -9,13 +9,14 @@ from typing import Any
 from kith.cli.imports.mastodon.media import media_row, told
 from kith.cli.imports.mastodon.move import Move, RowBatch
 from kith.cli.imports.mastodon.staging import Row
-from kith.cli.imports.mastodon.values import at, is_true, must_at, numbers, text, words
+from kith.cli.imports.mastodon.values import at, is_true, must_at, numbers, text, uri_in, web_address, words
 from kith.social.addresses import boost_uri, profile_url, status_uri, status_url, tag_url
 from kith.social.ids import StatusId
 from kith.social.statuses.tables import NOT_KNOWN
 from kith.social.text.html import kept, to_html
 from kith.social.text.parts import normal_tag
 from kith.social.versions import FIRST
+from kith.social.webpages.values import is_web
 
 __all__ = [
     "BOOSTS",
@@ -44,6 +45,7 @@ _QUOTE_STATES = {0: "pending", 1: "accepted", 2: "rejected", 3: "revoked", 4: "d
 _AUTOMATIC = 16  # of the number of a quote policy, the upper half says who may without being asked
 _PUBLIC, _FOLLOWERS = 1 << 1, 1 << 2
 LONGEST_LANGUAGE = 35
+MOST_ANCESTORS = 4096
 _COUNTS = ("replies_count", "reblogs_count", "favourites_count", "quotes_count")
 
 
@@ -61,7 +63,7 @@ async def take_posts(move: Move, batch: RowBatch) -> None:
         mentioned.setdefault(one["status_id"], []).append(one)
     for row in batch.items:
         people, named = mentioned.get(row["id"], []), tags.get(row["id"], [])
-        values = _common(move, row) | _said(move, row, people) | _answered(row) | _quoting(row)
+        values = _common(move, row) | _said(move, row, people) | _answered(move, row) | _quoting(row)
         values["media_ids"] = _attached(row, media.get(row["id"], []))
         values["tag_names"] = [name for _, name in named]
         values["poll_id"] = row["poll_number"]
@@ -98,7 +100,7 @@ async def take_boosts(move: Move, batch: RowBatch) -> None:
 
 def _common(move: Move, row: Row) -> dict[str, Any]:
     is_local, id = row["domain"] is None, StatusId(row["id"])
-    uri, url = text(row, "uri"), text(row, "url")
+    uri, url = uri_in(row, "uri"), web_address(row, "url")
     if is_local:
         name = text(row, "username")
         author = move.actor_uri(row["account_id"], name, row["id_scheme"])
@@ -113,7 +115,7 @@ def _common(move: Move, row: Row) -> dict[str, Any]:
         "account_id": row["account_id"],
         "local": is_local,
         "uri": uri or f"{move.settings.base_url}/statuses/{id}",
-        "url": url or uri or None,
+        "url": url or (uri if is_web(uri) else None),
         "visibility": min(max(row["visibility"] or 0, 0), 4),
         "conversation_id": row["conversation_id"] or id,
         "language": (text(row, "language")[:LONGEST_LANGUAGE]) or None,
@@ -153,16 +155,32 @@ def _named(move: Move, people: list[Row]) -> dict[tuple[str, str], tuple[str, st
             known = (profile_url(move.settings, name), name)
             named |= {(name.lower(), ""): known, (name.lower(), move.settings.domain.lower()): known}
         else:
-            named[name.lower(), text(one, "domain").lower()] = (text(one, "url") or text(one, "uri"), name)
+            shown = web_address(one, "url") or web_address(one, "uri")
+            named[name.lower(), text(one, "domain").lower()] = (shown, name)
     return named
 
 
-def _answered(row: Row) -> dict[str, Any]:
-    if row["parent_id"] is not None:
+def _answered(move: Move, row: Row) -> dict[str, Any]:
+    if row["parent_id"] is not None and not _goes_in_a_circle(move, row):
         return {"in_reply_to_id": row["parent_id"], "in_reply_to_account_id": row["in_reply_to_account_id"]}
     if is_true(row, "reply") or row["in_reply_to_id"] is not None:
         return {"in_reply_to_id": NOT_KNOWN, "in_reply_to_account_id": row["in_reply_to_account_id"] or NOT_KNOWN}
     return {"in_reply_to_id": None, "in_reply_to_account_id": None}
+
+
+def _goes_in_a_circle(move: Move, row: Row) -> bool:
+    """Whether a post is above itself, which Mastodon does not prevent; or the way up is too long to tell.
+
+    In every circle some post is older than what it answers, by their ids: only those are followed, and let go.
+    """
+    id = row["parent_id"]
+    if id < row["id"]:
+        return False
+    for _ in range(MOST_ANCESTORS):
+        if id is None or id == row["id"]:
+            return id is not None
+        id = move.staging.one("SELECT in_reply_to_id FROM statuses WHERE id = ?", id)
+    return True
 
 
 def _quoting(row: Row) -> dict[str, Any]:

@@ -10,11 +10,24 @@ import msgspec
 from kith.base.ids import id_at
 from kith.cli.imports.copy_format import NotACopy, read_array
 from kith.cli.imports.mastodon.staging import Row
+from kith.social.webpages.values import is_web
 
-__all__ = ["at", "document", "is_true", "must_at", "numbers", "past_id", "text", "words"]
+__all__ = ["at", "document", "is_true", "must_at", "numbers", "past_id", "text", "uri_in", "web_address", "words"]
 
 _NUL = "\0"
 LATEST = datetime(2100, 1, 1, tzinfo=UTC)
+
+
+def web_address(row: Row, name: str) -> str:
+    """An address that browsers may follow; empty if it is any other."""
+    found = text(row, name)
+    return found if is_web(found) else ""
+
+
+def uri_in(row: Row, name: str) -> str:
+    """An id of elsewhere: an address, or one of the old kind, `tag:host,date:what`; empty if it is any other."""
+    found = text(row, name)
+    return found if is_web(found) or found.startswith("tag:") else ""
 
 
 def text(row: Row, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-from kith.base.errors import Malformed, TooLarge
+from kith.base.errors import Malformed
 from kith.base.exchange import Exchange
 from kith.base.params import BodyLimits
 from kith.base.params.nesting import split_pairs
@@ -32,7 +32,7 @@ async def read_form(exchange: Exchange) -> dict[str, str]:
         raise OAuthError("invalid_request", words, status=415)
     refuse_secrets_in_query(exchange)
     try:
-        return once(split_pairs(await read_bytes(exchange), _LIMITS))
+        return once(split_pairs(await exchange.body(MOST_BYTES), _LIMITS))
     except Malformed as error:
         raise invalid_request(f"{error.message}.") from error
 
@@ -52,18 +52,3 @@ def refuse_secrets_in_query(exchange: Exchange) -> None:
     query = exchange.query_string.decode("latin-1")
     if any(name in _SECRETS for name, _ in parse_qsl(query, keep_blank_values=True)):
         raise invalid_request("Secrets must not be sent in the query.")
-
-
-async def read_bytes(exchange: Exchange, most: int = MOST_BYTES) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await exchange.receive()
-        if message["type"] != "http.request":
-            raise Malformed("The client went away")
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > most:
-            raise TooLarge
-        if not message.get("more_body"):
-            return b"".join(parts)

@@ -104,6 +104,9 @@ _insert_app = command(insert_into(apps))
 _insert_assertion = command(insert_into(assertions))
 
 _grant = query(select(grants).where(grants.c.grant_uuid == _grant_uuid), Grant)
+_held_grant = query(
+    select(grants.c.grant_uuid).where(grants.c.grant_uuid == _grant_uuid).with_for_update(read=True), str
+)
 # If a code is redeemed several times at once, only one request finds it unused.
 _claim_code = query(
     update(codes)
@@ -222,6 +225,11 @@ async def insert_assertion(db: Session, jti_hash: str, expires_at: datetime, use
 
 async def find_grant(db: Session, grant_uuid: str) -> Grant | None:
     return await db.one(_grant, grant=grant_uuid)
+
+
+async def hold_grant(db: Session, grant_uuid: str) -> bool:
+    """Keep a grant from ending until the transaction is over; False if it has ended."""
+    return await db.one(_held_grant, grant=grant_uuid) is not None
 
 
 async def claim_code(db: Session, code_hash: str, now: datetime) -> Code | None:

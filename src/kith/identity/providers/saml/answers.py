@@ -32,12 +32,17 @@ from kith.identity.saml.names import (
 )
 from kith.identity.saml.protocol import AuthnRequest
 from kith.identity.saml.tables import StoredRequest
+from kith.identity.sessions import service as sessions
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
 
 class AlreadyAnswered(Exception):  # noqa: N818 - an answer
     """Somebody has answered the stored request before."""
+
+
+class SignedOut(Exception):  # noqa: N818 - an answer
+    """Their session has ended while the answer was written."""
 
 
 async def refuse(
@@ -93,6 +98,8 @@ async def answer(
         session_until=work.now + timedelta(seconds=service.seconds("session_valid_not_on_or_after")),
     )
     outcome = await _deliver(service, request, replace(await _draft(work, service, request), subject=subject))
+    if not await sessions.hold(work, session):
+        raise SignedOut
     if stored is not None and await kept.claim_request(work.db, stored.request_hash, work.now) is None:
         raise AlreadyAnswered
     await _note(work, service, session, user, subject)

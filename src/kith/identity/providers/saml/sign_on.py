@@ -21,7 +21,7 @@ from kith.identity.providers.saml import answers, failures, messages, name_ids
 from kith.identity.providers.saml.access import check_access
 from kith.identity.providers.saml.outcomes import Outcome
 from kith.identity.providers.saml.service_provider import ServiceProvider
-from kith.identity.providers.sign_on.access import AccessDenied
+from kith.identity.providers.sign_on.access import ENTRIES, AccessDenied
 from kith.identity.providers.sign_on.flow import FlowShown, run_authorization, sign_in
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.saml import store as kept
@@ -144,6 +144,7 @@ async def _go(attempt: SignOnAttempt) -> Outcome:
     if session is None or user is None or not user.is_active:
         return await _sign_in(attempt, again=session is not None and session.user_id is not None)
     exchange.user_id = user.id
+    exchange.find(Limiter).spend(ENTRIES, str(user.id))
     is_proven = stored_requests.is_proven(attempt.stored, attempt.proof, user.id)
     if request.force_authn and session.created_at < attempt.asked_at and session.by_id is None:
         return await _sign_in(attempt, again=True)
@@ -165,6 +166,8 @@ async def _answer(attempt: SignOnAttempt, session: LoginSession, user: User) -> 
         )
     except answers.AlreadyAnswered:
         return ErrorPage(title="Request error", messages=[_GONE], code="invalid_request")
+    except answers.SignedOut:
+        return await _sign_in(attempt, again=True)
 
 
 async def _turn_away(attempt: SignOnAttempt, said: list[str], refusal: str) -> Outcome:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from kith.base.limits import LimitRule
 from kith.base.work import Work
 from kith.identity.access_requests import store as offers
 from kith.identity.audit import service as audit
@@ -18,6 +19,8 @@ from kith.identity.refusals import service as refusals
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
+# How often one person enters applications: each time leaves a grant and an event behind.
+ENTRIES = LimitRule("sign_on.entries", most=120, seconds=300)
 NOT_YET_CONFIRMED = "Please confirm your e-mail address first: follow the link in the message we sent you."
 NOT_YET_APPROVED = "Your account has not been approved yet. You will get a message once it is."
 DISABLED = "Your account is disabled."

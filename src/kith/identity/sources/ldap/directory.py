@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from kith.base import asking
 from kith.base.db import writing
 from kith.base.http.addresses import PrivateHosts, is_public
 from kith.base.places import Full, Places
@@ -57,6 +58,8 @@ class Directories:
                 return await asyncio.get_running_loop().run_in_executor(self._threads, question, *given)
         except Full as error:
             raise DirectoryFailed("it has not answered others in time") from error
+        finally:
+            await asking.look_again()
 
     def close(self) -> None:
         if self._threads is not None:

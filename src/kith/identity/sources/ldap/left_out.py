@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from kith.base.work import Work
 from kith.identity.sources.ldap import store
 from kith.identity.sources.ldap.entries import DirectoryEntry, is_disabled
-from kith.identity.sources.ldap.people import DISABLED
 from kith.identity.sources.ldap.progress import SyncProgress
 from kith.identity.sources.ldap.settings import DirectorySource
 from kith.identity.users import service
-from kith.identity.users import store as users
 
 __all__ = ["see_left_out_groups", "see_left_out_people"]
 
@@ -28,8 +26,7 @@ async def see_left_out_people(
         user = here[connection.user]
         is_over = is_disabled(by_identifier[identifier]) and user.is_active
         if is_over and await directory.reach.holds_person(work, user.id):
-            await users.write(work.db, user.id, {"attributes": {**user.attributes, DISABLED: True}}, work.now)
-            await service.set_active(work, user, False, by_name="ldap")
+            await service.set_active(work, user, False, by_name="ldap", source=source)
             work.announce(service.UserChanged(user_id=user.id))
             progress.users.update += 1
     await store.see_users(work.db, source, list(known), progress.run)

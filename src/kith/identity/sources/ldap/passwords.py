@@ -8,6 +8,7 @@ from kith.base.counted_log import log_counted
 from kith.base.errors import Complaint, Invalid
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.security_stamp import stamp_of, still_counts
 from kith.identity.sources import store
 from kith.identity.sources.ldap.directory import Directories, DirectoryFailed, is_password, open_directory
 from kith.identity.sources.ldap.settings import DirectorySettings, DirectorySource, find_directory
@@ -35,10 +36,10 @@ async def entries_of(work: Work, user: User) -> list[tuple[DirectorySource, str]
     return found
 
 
-async def try_password(work: Work, user: User, given: str) -> bool:
-    """Whether a directory of this person takes the password; an empty one is never asked about."""
+async def try_password(work: Work, user: User, given: str) -> str | None:
+    """The source whose directory knows this person and takes the password; none is asked about an empty one."""
     if not given or len(given) > MOST_CHARACTERS:
-        return False
+        return None
     for directory, dn in await entries_of(work, user):
         try:
             right = await work.find(Directories).ask(
@@ -49,20 +50,30 @@ async def try_password(work: Work, user: User, given: str) -> bool:
             log_counted("warning", "ldap.bind_failed", slug, source=slug, reason=str(error))
             continue
         if right:
-            if directory.settings.keeps_passwords and await directory.reach.holds_person(work, user.id):
-                await _keep(work, user, given)
-            return True
-    return False
+            return directory.source.pbm_uuid
+    return None
 
 
-async def _keep(work: Work, user: User, given: str) -> None:
-    """Keep a hash, so that the password opens the door while the directory is away."""
+async def keep_password(work: Work, user: User, source: str, given: str, stamp: str) -> str | None:
+    """Keep a hash, so that the password opens the door while the directory is away.
+
+    Not for whoever was locked or got another password while the directory was asked: `stamp` is from before that.
+    Returns the security stamp that counts from now on, where something was kept.
+    """
+    directory = await find_directory(work, source)
+    if directory is None or not directory.settings.keeps_passwords:
+        return None
+    if not await directory.reach.holds_person(work, user.id):
+        return None
     passwords = work.find(Passwords)
     if user.password is not None and await passwords.check(user.password, given):
-        return
+        return None
     hashed = await passwords.hash(given)
     async with work.aside() as aside:
+        if not await still_counts(aside, user.id, stamp):
+            return None
         await users.set_password(aside.db, user.id, hashed, aside.now)
+        return await stamp_of(aside, user.id)
 
 
 async def write_back(work: Work, user: User, password: str) -> None:

@@ -36,7 +36,6 @@ _USUAL = {
     "name": ("displayName", "cn", "name"),
     "email": ("mail",),
 }
-DISABLED = "ldap_disabled"
 
 
 class DirectoryPerson(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +160,7 @@ async def apply_page(
     found: dict[str, int] = {}
     for person in people:
         connection = known.get(person.identifier)
-        if connection is not None and _is_as_told(here[connection.user], person, connection):
+        if connection is not None and _is_as_told(here[connection.user], person, connection, directory.source.pbm_uuid):
             found[person.identifier] = connection.user
             continue
         try:
@@ -238,12 +237,10 @@ async def _make(work: Work, directory: DirectorySource, person: DirectoryPerson,
     new = service.NewUser(username=person.username, name=person.name, email=email, confirmed=bool(email), enters=True)
     user = await service.create(work, work.find(Passwords), new, by_name="ldap")
     attributes = await _without_anothers(work, {}, person.attributes, user, progress)
-    if person.is_disabled:
-        attributes[DISABLED] = True
     values: dict[str, Any] = {"attributes": attributes, "path": path_of(directory.source) or "users"}
     await users.write(work.db, user.id, values, work.now)
     if person.is_disabled:
-        await service.set_active(work, user, False, by_name="ldap")
+        await service.set_active(work, user, False, by_name="ldap", source=directory.source.pbm_uuid)
     return user
 
 
@@ -263,8 +260,8 @@ async def _change(
         progress.note(f"{user.username}: {BEYOND}")
 
 
-def changes_of(user: User, person: DirectoryPerson) -> dict[str, Any]:
-    """What the directory says otherwise than it is stored."""
+def changes_of(user: User, person: DirectoryPerson, source: str) -> dict[str, Any]:
+    """What the directory of `source` says otherwise than it is stored."""
     changed: dict[str, Any] = {}
     if person.username != user.username:
         changed["username"] = person.username
@@ -272,26 +269,18 @@ def changes_of(user: User, person: DirectoryPerson) -> dict[str, Any]:
         changed["name"] = person.name
     if person.email and email_key(person.email) != user.email_key:
         changed["email"] = person.email
+    if service.may_set_active(user, not person.is_disabled, source):
+        changed["is_active"] = not person.is_disabled
     attributes = {**user.attributes, **person.attributes}
-    was_disabled = bool(user.attributes.get(DISABLED))
-    if person.is_disabled:
-        attributes[DISABLED] = True
-        if user.is_active:
-            changed["is_active"] = False
-            attributes.pop(service.LOCKED, None)  # somebody has let them in again since
-    elif was_disabled:
-        attributes.pop(DISABLED)
-        if service.LOCKED not in user.attributes:
-            changed["is_active"] = True
     if attributes != user.attributes:
         changed["attributes"] = attributes
     return changed
 
 
-def _is_as_told(user: User, person: DirectoryPerson, connection: UserConnection) -> bool:
+def _is_as_told(user: User, person: DirectoryPerson, connection: UserConnection, source: str) -> bool:
     if (connection.reference, connection.dn) != (person.reference, person.dn) or _has_newer_password(user, person):
         return False
-    return not changes_of(user, person)
+    return not changes_of(user, person, source)
 
 
 def _has_newer_password(user: User, person: DirectoryPerson) -> bool:
@@ -318,7 +307,7 @@ async def _write(
     work: Work, directory: DirectorySource, user: User, person: DirectoryPerson, progress: SyncProgress
 ) -> None:
     """Somebody whom the directory has disabled is let in again when it lets them in, and nobody else is."""
-    changed = changes_of(user, person)
+    changed = changes_of(user, person, directory.source.pbm_uuid)
     if _has_newer_password(user, person):
         await service.retire_password(work, user)
     if "attributes" in changed:
@@ -344,7 +333,8 @@ async def _write(
     if changed:
         await users.write(work.db, user.id, changed, work.now)
     if active is not None:
-        await service.set_active(work, user, active, by_name="ldap", lifts_end=False)
+        source = directory.source.pbm_uuid
+        await service.set_active(work, user, active, by_name="ldap", lifts_end=False, source=source)
     diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     await audit.record(work, "model_updated", "sources.ldap", username="ldap", context={"model": model, "diff": diff})
@@ -366,7 +356,7 @@ async def rehearse_page(
         progress.seen_users.add(person.identifier)
         connection = known.get(person.identifier)
         if connection is not None:
-            differs = bool(changes_of(here[connection.user], person))
+            differs = bool(changes_of(here[connection.user], person, directory.source.pbm_uuid))
             progress.users.update += differs and await directory.reach.holds_person(work, connection.user)
             continue
         user = await _match(work, directory.source.user_matching_mode, person)

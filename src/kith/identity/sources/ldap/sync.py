@@ -13,6 +13,7 @@ from datetime import timedelta
 from kith.base.clocks import is_recent
 from kith.base.db import Session
 from kith.base.work import Work
+from kith.identity.sources import store as source_store
 from kith.identity.sources.ldap import groups, people, store
 from kith.identity.sources.ldap.directory import Directories, DirectoryFailed, OpenDirectory, open_directory
 from kith.identity.sources.ldap.entries import DirectoryEntry
@@ -117,11 +118,32 @@ async def _pages(
         yield page
 
 
+async def _pages_to_copy(
+    work: Work,
+    directory: DirectorySource,
+    opened: OpenDirectory,
+    base: str,
+    query: str,
+    attributes: tuple[str, ...] = ("*", "+"),
+) -> AsyncIterator[list[DirectoryEntry]]:
+    """The same, while the source is enabled: a directory may take its time, and has no say after that."""
+    async for page in _pages(work, opened, base, query, attributes):
+        await _check_enabled(work, directory)
+        yield page
+    await _check_enabled(work, directory)
+
+
+async def _check_enabled(work: Work, directory: DirectorySource) -> None:
+    source = await source_store.find_source_by_id(work.db, directory.source.pbm_uuid)
+    if source is None or not source.enabled:
+        raise DirectoryFailed("the source was disabled meanwhile")
+
+
 async def _copy_groups(
     work: Work, directory: DirectorySource, opened: OpenDirectory, progress: SyncProgress, run: DirectoryRun
 ) -> None:
     settings = directory.settings
-    async for page in _pages(work, opened, settings.group_base, settings.group_filter):
+    async for page in _pages_to_copy(work, directory, opened, settings.group_base, settings.group_filter):
         listed, left_out = _groups_in(directory, page, progress)
         async with work.aside() as aside:
             await groups.apply_page(aside, directory, listed, progress)
@@ -134,7 +156,7 @@ async def _copy_people(
     work: Work, directory: DirectorySource, opened: OpenDirectory, progress: SyncProgress, run: DirectoryRun
 ) -> None:
     settings, progress.phase = directory.settings, "users"
-    async for page in _pages(work, opened, settings.user_base, settings.user_filter):
+    async for page in _pages_to_copy(work, directory, opened, settings.user_base, settings.user_filter):
         listed, left_out = await _people_in(work, directory, page, progress)
         progress.said_memberships = progress.said_memberships or any(one.memberships for one in listed)
         async with work.aside() as aside:
@@ -152,7 +174,7 @@ async def _copy_members(
     """By what the groups say: where the source has it so, and where nobody says what groups they are in."""
     settings, progress.phase = directory.settings, "members"
     wanted = (settings.unique, settings.members)
-    async for page in _pages(work, opened, settings.group_base, settings.group_filter, wanted):
+    async for page in _pages_to_copy(work, directory, opened, settings.group_base, settings.group_filter, wanted):
         async with work.aside() as aside:
             await groups.apply_members(aside, directory, page)
         await _report(work, run, progress)

@@ -118,8 +118,10 @@ async def newer_keys(work: Work, source: str, service: Service) -> dict[str, Any
         keys = await fetch_keys(work.find(Outgoing), service.jwks_url)
     except NotUsable as error:
         raise Untrusted(f"the keys could not be fetched: {error}") from error
+    if not keys["keys"]:
+        raise Untrusted("the service shows no keys that can be used")
     async with work.aside() as aside:
-        await keep_keys(aside, source, keys)
+        await keep_keys(aside, source, service, keys)
     return keys
 
 

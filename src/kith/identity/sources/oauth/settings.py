@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import and_, bindparam, select, update
 
 from kith.base.db import UID, Document, command, query
 from kith.base.sealing import Sealer
@@ -52,7 +52,13 @@ _row = query(
 )
 _keep_keys = command(
     update(oauth_sources)
-    .where(oauth_sources.c.pbm_uuid == bindparam("source", type_=UID()))
+    .where(
+        and_(
+            oauth_sources.c.pbm_uuid == bindparam("source", type_=UID()),
+            oauth_sources.c.provider_type == bindparam("provider_type"),
+            oauth_sources.c.oidc_jwks_url.in_((bindparam("url"), "")),
+        )
+    )
     .values(oidc_jwks=bindparam("jwks", type_=Document()))
 )
 
@@ -89,5 +95,7 @@ def scope_of(usual: str, more: str) -> str:
     return " ".join(dict.fromkeys([*usual.split(), *more.split()]))
 
 
-async def keep_keys(work: Work, pbm_uuid: str, jwks: dict[str, Any]) -> None:
-    await work.db.run(_keep_keys, source=pbm_uuid, jwks=jwks)
+async def keep_keys(work: Work, pbm_uuid: str, service: Service, jwks: dict[str, Any]) -> None:
+    """Keep the keys that the service has shown, unless the source was pointed at another one meanwhile."""
+    kind, url = service.provider_type, service.jwks_url
+    await work.db.run(_keep_keys, source=pbm_uuid, provider_type=kind, url=url, jwks=jwks)

@@ -100,7 +100,6 @@ async def add(work: Work, source: Source, told: ToldPerson) -> str:
     )
     if not connected:
         raise taken("Somebody has this externalId already.")
-    is_disabled = told.active is False
     await store.add_user(
         work.db,
         {
@@ -108,16 +107,15 @@ async def add(work: Work, source: Source, told: ToldPerson) -> str:
             "source": source.pbm_uuid,
             "external_id": told.external_id,
             "document": told.document,
-            "is_disabled": is_disabled,
             "is_made_here": is_new,
             "created_at": work.now,
             "updated_at": work.now,
         },
     )
-    if is_new and is_disabled:
-        await service.set_active(work, user, False, by_name="scim")
-    elif not is_new:
-        await _write(work, source, user, told, was_disabled=False)
+    if not is_new:
+        await _write(work, source, user, told)
+    elif told.active is False:
+        await service.set_active(work, user, False, by_name="scim", source=source.pbm_uuid)
     return id
 
 
@@ -171,25 +169,21 @@ async def change(work: Work, source: Source, person: ReceivedUser, told: ToldPer
     await work.db.begin()
     await _refuse_taken(work, source, told.external_id, person.id)
     user = await users.get(work.db, person.user)
-    if _differs(user, told, was_disabled=person.is_disabled):
+    if _differs(source, user, told):
         await _refuse_beyond(work, source, user)
-    # A service that says "active" gives back what it has taken itself, and nothing that staff have taken.
-    is_disabled = person.is_disabled if told.active is None else not told.active
     try:
-        await store.write_user(
-            work.db, person.id, told.external_id, told.document, is_disabled=is_disabled, now=work.now
-        )
+        await store.write_user(work.db, person.id, told.external_id, told.document, work.now)
     except Taken as error:
         raise taken("Somebody has this externalId already.") from error
-    await _write(work, source, user, told, was_disabled=person.is_disabled)
+    await _write(work, source, user, told)
 
 
-def _differs(user: User, told: ToldPerson, *, was_disabled: bool) -> bool:
+def _differs(source: Source, user: User, told: ToldPerson) -> bool:
     """Whether the service says anything of the person that is otherwise here."""
-    is_let_in = told.active is True and not user.is_active and was_disabled
-    is_changed = told.username != user.username or told.name != user.name or (told.active is False and user.is_active)
+    is_renamed = told.username != user.username or told.name != user.name
+    is_turned = told.active is not None and service.may_set_active(user, told.active, source.pbm_uuid)
     has_moved = bool(told.email) and email_key(told.email) != user.email_key
-    return is_changed or is_let_in or has_moved or user.attributes.get("scim") != told.document
+    return is_renamed or is_turned or has_moved or user.attributes.get("scim") != told.document
 
 
 async def _refuse_beyond(work: Work, source: Source, user: User) -> None:
@@ -197,7 +191,7 @@ async def _refuse_beyond(work: Work, source: Source, user: User) -> None:
         raise ScimError(f"{user.username} {BEYOND}.", status=403)
 
 
-async def _write(work: Work, source: Source, user: User, told: ToldPerson, *, was_disabled: bool) -> None:
+async def _write(work: Work, source: Source, user: User, told: ToldPerson) -> None:
     changed: dict[str, Any] = {}
     if told.username != user.username:
         other = await users.find(work.db, told.username)
@@ -223,10 +217,9 @@ async def _write(work: Work, source: Source, user: User, told: ToldPerson, *, wa
             raise taken("Somebody here has this userName.") from error
         diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
         await _record(work, "model_updated", user, diff=diff)
-    if told.active is False and user.is_active:
-        await service.set_active(work, user, False, by_name="scim")
-    elif told.active is True and not user.is_active and was_disabled:
-        await service.set_active(work, user, True, by_name="scim")
+    if told.active is not None:
+        id = source.pbm_uuid
+        await service.set_active(work, user, told.active, by_name="scim", lifts_end=False, source=id)
     work.announce(service.UserChanged(user_id=user.id))
 
 
@@ -241,7 +234,7 @@ async def remove(work: Work, source: Source, person: ReceivedUser) -> None:
         await users.remove(work.db, user.id)
         return
     await store.forget_user(work.db, person.id)
-    await service.set_active(work, user, False, by_name="scim")
+    await service.set_active(work, user, False, by_name="scim", source=source.pbm_uuid)
 
 
 async def _record(work: Work, action: str, user: User, **context: Any) -> None:

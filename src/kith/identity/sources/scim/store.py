@@ -33,7 +33,6 @@ def _users() -> Select[Any]:
             scim_users.c.id,
             scim_users.c.external_id,
             scim_users.c.document,
-            scim_users.c.is_disabled,
             scim_users.c.is_made_here,
             scim_users.c.created_at,
             scim_users.c.updated_at,
@@ -143,7 +142,6 @@ _write_user = command(
     .values(
         external_id=bindparam("external"),
         document=bindparam("told", type_=Document()),
-        is_disabled=bindparam("disabled"),
         updated_at=_now,
     )
 )
@@ -268,10 +266,8 @@ async def add_group(db: Session, values: Mapping[str, Any]) -> None:
     await db.run(_add_group, **values)
 
 
-async def write_user(
-    db: Session, id: str, external_id: str | None, document: dict[str, Any], *, is_disabled: bool, now: datetime
-) -> None:
-    await db.run(_write_user, resource=id, external=external_id, told=document, disabled=is_disabled, now=now)
+async def write_user(db: Session, id: str, external_id: str | None, document: dict[str, Any], now: datetime) -> None:
+    await db.run(_write_user, resource=id, external=external_id, told=document, now=now)
     await db.run(_name_user, resource=id, named=external_id or id, now=now)
 
 

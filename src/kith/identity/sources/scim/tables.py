@@ -29,12 +29,10 @@ def _table(name: str, connections: str, *columns: Column[Any]) -> Table:
     )
 
 
-# `is_disabled`: the service has ended this person's access, so it can also give it back.
 # `is_made_here`: the service has made this account, so it can also delete it.
 scim_users = _table(
     "identity_source_scim_users",
     "identity_source_user_connections",
-    Column("is_disabled", Boolean, nullable=False),
     Column("is_made_here", Boolean, nullable=False),
 )
 scim_groups = _table("identity_source_scim_groups", "identity_source_group_connections")
@@ -46,7 +44,6 @@ class ReceivedUser(msgspec.Struct):
     id: str
     external_id: str | None
     document: dict[str, Any]
-    is_disabled: bool
     is_made_here: bool
     created_at: datetime
     updated_at: datetime

@@ -249,8 +249,9 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
             turn.held = await sessions.renew_key(turn.work, turn.held.session)
     if "username" in changed:
         changed |= await service.rename(turn.work, user, changed["username"])
-    attributes = await _attributes(turn, user, user.attributes, data)
-    if attributes != user.attributes:
+    kept = (await store.hold(turn.work.db, user.id)).attributes
+    attributes = await _attributes(turn, user, kept, data)
+    if attributes != kept:
         changed["attributes"] = attributes
     if changed:
         await _write(turn, user, changed)

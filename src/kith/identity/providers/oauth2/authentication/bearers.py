@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, Table, and_, bindparam, literal, null, or_, select, update
@@ -127,7 +128,13 @@ async def of_exchange(exchange: Exchange, key: str | PageSession) -> Bearer | No
         kept = await (of_session(work, kept_as[1]) if isinstance(key, PageSession) else find(work, key))
         if kept is not None:
             memo.put(version, kept_as, kept, size=1024)
+    if kept is not None and kept.user_id is not None:
+        exchange.known_while(partial(_still_opens, kept_as[1]))
     return kept
+
+
+async def _still_opens(key_hash: str, work: Work) -> bool:
+    return key_hash in await still_open(work, [key_hash])
 
 
 async def still_open(work: Work, key_hashes: Sequence[str]) -> set[str]:

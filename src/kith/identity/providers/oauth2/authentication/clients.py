@@ -51,9 +51,10 @@ class PresentedClient(msgspec.Struct, frozen=True):
 async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
     """The client of this request, authenticated as its record requires."""
     shown = read_client(exchange, sent)
-    limiter, who = exchange.find(Limiter), f"{address_key(exchange.address)}:{shown.client_id}"[:150]
-    work = exchange.work
+    limiter, work = exchange.find(Limiter), exchange.work
     client = await clients.find(work, shown.client_id)
+    # Whatever names somebody makes up, they are counted together.
+    who = f"{address_key(exchange.address)}:{client.client_id if client is not None else ''}"[:150]
     refusal = invalid_client(basic=shown.is_basic)
     # Counted together with the comparison, so that parallel tries cannot get around the limit.
     limiter.spend(FAILURES, who)

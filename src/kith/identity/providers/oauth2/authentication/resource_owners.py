@@ -13,6 +13,7 @@ from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
 from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2.errors import invalid_grant, missing
+from kith.identity.security_stamp import stamp_of, still_counts
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import hash_key, may_be_token
 from kith.identity.tokens.tables import ApiToken
@@ -36,10 +37,22 @@ async def find_able(work: Work, user_id: int | None) -> User | None:
 
 
 class ResourceOwner(msgspec.Struct, frozen=True):
-    """Somebody who has proven who they are, and the app password they did it with, if it was one."""
+    """Somebody who has proven who they are, and the app password they did it with, if it was one.
+
+    `stamp` is their security stamp from before that. To check a password takes a while, in which it may be changed.
+    """
 
     user: User
     app_password: ApiToken | None
+    stamp: str
+
+
+async def hold(work: Work, owner: ResourceOwner) -> None:
+    """Open the transaction in which something is given to somebody; refuse if what they proved counts no more."""
+    if not await still_counts(work, owner.user.id, owner.stamp):
+        raise invalid_grant(WRONG)
+    if owner.app_password is not None and await tokens.hold(work.db, owner.app_password.token_uuid) is None:
+        raise invalid_grant(WRONG)
 
 
 async def by_app_password(exchange: Exchange, sent: dict[str, str]) -> ResourceOwner:
@@ -58,6 +71,7 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
             raise missing(name)
     given, password, work = sent["username"].strip()[:320], sent["password"], exchange.work
     user = await users.find_typed(work.db, given) if "\0" not in given else None
+    stamp = await stamp_of(work, user.id) if user is not None else ""
     paid = await guessing.pay(exchange, work.db, user.id if user is not None else None, given)
     able = user is not None and may_act(work, user) and not await is_turned_away(work, user.id, user.email, user.role)
     has_factor = await factors.has_any(work.db, user.id if user is not None else 0)
@@ -71,7 +85,7 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
     if right and able and user is not None:
         await paid.give_back()
         await guessing.entered_by_program(work, exchange, user.id)
-        return ResourceOwner(user, app_password)
+        return ResourceOwner(user, app_password, stamp)
     await _failed(exchange, user, given, hints_at)
     raise invalid_grant(WRONG)
 

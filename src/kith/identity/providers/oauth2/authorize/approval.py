@@ -18,6 +18,7 @@ from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.grants.service import GrantRequest
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import AuthorizationRequestRow, Grant
+from kith.identity.sessions import service as sessions
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
@@ -35,6 +36,8 @@ async def answer(
     work, client = exchange.work, request.client
     grant = service.new_grant(work, client, _grant_request(request, scopes, session, user))
     about = await _claims_about(work, request, grant, scopes)
+    if not await sessions.hold(work, session):
+        raise OAuthError("login_required", "Their session has ended.")
     if stored is not None and await store.claim_request(work.db, stored.request_hash, work.now) is None:
         raise OAuthError("invalid_request", "This request was answered already.")
     await store.insert_grant(work.db, grant)

@@ -37,6 +37,7 @@ from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
+from kith.identity.providers.sign_on.access import ENTRIES
 from kith.identity.providers.sign_on.flow import sign_in
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.sessions import cookies
@@ -124,6 +125,7 @@ async def _go(attempt: Attempt) -> Outcome:
     if session is None or user is None or not user.is_active:
         return await _sign_in(attempt, again=session is not None and session.user_id is not None)
     exchange.user_id = user.id
+    exchange.find(Limiter).spend(ENTRIES, str(user.id))
     is_proven = stored_requests.is_proven(attempt.kept, attempt.proof, user.id)
     is_acting = session.by_id is not None  # and is turned away below
     if (

@@ -12,6 +12,7 @@ from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.device import codes as devices
 from kith.identity.providers.oauth2.grants.service import GrantRequest
 from kith.identity.providers.oauth2.tables import DeviceAuthorization
+from kith.identity.sessions import service as sessions
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
@@ -41,6 +42,8 @@ async def answer_waiting(
 ) -> bool:
     """False if the code has expired, or was answered by somebody else."""
     work = exchange.work
+    if not await sessions.hold(work, session):
+        return False
     if not allow:
         return await devices.deny(work, waiting.device, waiting.client, user)
     asked = GrantRequest(

@@ -33,7 +33,6 @@ from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client, hash_secret
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import OAuthError
-from kith.identity.providers.oauth2.forms import read_bytes
 from kith.identity.providers.oauth2.grants.service import new_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import App
@@ -124,7 +123,7 @@ async def _read(exchange: Exchange) -> Metadata:
     kind = exchange.header(b"content-type").partition(b";")[0].strip().lower()
     if kind != b"application/json":
         raise OAuthError("invalid_client_metadata", "The body must be a JSON object.", status=415)
-    raw = parse_json(await read_bytes(exchange, MOST_BYTES))
+    raw = parse_json(await exchange.body(MOST_BYTES))
     if "redirect_uris" not in raw:
         raise _wrong_uri("redirect_uris is required.")
     try:

@@ -185,6 +185,7 @@ async def _for_person(call: TokenRequest, owner: ResourceOwner, method: str) -> 
     client = _until(client, app_password.expires_at if app_password is not None else None, work)
     grant = service.new_grant(work, client, asked)
     about = await _prepare(call, grant, scopes)
+    await resource_owners.hold(work, owner)
     await store.insert_grant(work.db, grant)
     await visits.note(work, client, grant, user)
     await _record(work, client, grant, call.sent["grant_type"], username=user.username)
@@ -236,6 +237,9 @@ async def _by_token(call: TokenRequest) -> Answered:
         resource=targets,
         token_uuid=bearer.grant_uuid,
     )
+    await work.db.begin()
+    if bearer.grant_uuid is None or not await store.hold_grant(work.db, bearer.grant_uuid):
+        raise invalid_grant("The subject_token is not valid.")
     grant = await service.open_grant(work, client, asked_for)
     await _record(work, client, grant, "token exchange", username=bearer.username or "")
     issued = await service.issue(work, _until(client, bearer.expires_at, work), grant, scopes)
