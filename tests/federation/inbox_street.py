@@ -13,9 +13,8 @@ from typing import Any
 import httpx
 from sqlalchemy import bindparam, func, or_, select
 
-from kith.base.db import Instant, connect, query
+from kith.base.db import Instant, query
 from kith.base.jobs.tables import DEAD, Job, jobs
-from kith.base.settings import load
 from kith.federation.inbox.tables import inbox
 from kith.social.accounts.tables import Account, accounts
 from tests.federation.neighbour import Neighbour, RemotePerson, neighbour
@@ -95,14 +94,11 @@ class Street:
 
     async def every(self, statement: Any, **values: Any) -> list[Any]:
         """Rows of the database here."""
-        database = await connect(load(self.here.environment), connections=1)
-        try:
+        async with self.here.opened_database() as database:
             session = database.session()
             found: list[Any] = await session.all(statement, **values)
             await session.rollback()
             return found
-        finally:
-            await database.close()
 
 
 @asynccontextmanager

@@ -56,8 +56,8 @@ async def settle(town: Town) -> None:
     that ends in two hours leaves a job that stays for two hours.
     """
     until = time.monotonic() + PATIENCE
-    async with town.house() as house:
-        while left := await _left(house.database, town):
+    async with town.opened_database() as database:
+        while left := await _left(database, town):
             assert time.monotonic() < until, f"still to be done: {left}"
             await asyncio.sleep(0.02)
 

@@ -198,6 +198,26 @@ class Town:
             if self._guests == 0 and not self.is_running:
                 await self._close_database()
 
+    @asynccontextmanager
+    async def opened_database(self) -> AsyncIterator[Database]:
+        """Its database, for whoever only looks. A whole house would lease ids in it first, which is two writes."""
+        if not self.is_running:
+            opened = await connect(load(self.environment), connections=1)
+            try:
+                yield opened
+            finally:
+                await opened.close()
+            return
+        if self._database is None:
+            self._database = await connect(load(self.environment), connections=4)
+        self._guests += 1
+        try:
+            yield self._database
+        finally:
+            self._guests -= 1
+            if self._guests == 0 and not self.is_running:
+                await self._close_database()
+
     async def _close_database(self) -> None:
         if self._database is not None:
             await self._database.close()
