@@ -23,6 +23,8 @@ import httpx
 from kith.app import House, open_house
 from kith.base.db import Database, connect
 from kith.base.db.postgres import Postgres
+from kith.base.errors import Unavailable
+from kith.base.ids import RENEW_SECONDS, IDs
 from kith.base.settings import load
 from kith.base.stored_settings import load_stored
 from kith.identity.users.passwords import Passwords
@@ -67,6 +69,8 @@ class Town:
         self._people = 0
         self._mails: dict[Path, EmailMessage] = {}
         self._database: Database | None = None
+        self._ids: IDs | None = None  # kept with it: to lease and release them is most of the work of opening a house
+        self._renewed = 0.0
         self._guests = 0  # who are in a house that stands on it
         self.transport = QuickTransport(keeps=self.keeps_connections)
         self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, transport=self.transport)
@@ -174,11 +178,18 @@ class Town:
             async with open_house(settings, connections=2) as house:
                 yield house
             return
-        if self._database is None:
-            self._database = await connect(settings, connections=4)
+        if self._ids is None:
+            self._database = self._database or await connect(settings, connections=4)
+            self._ids = IDs(self._database)
+            await self._ids.lease()
+            self._renewed = time.monotonic()
+        assert self._database is not None
         house = House(settings, self._database)
+        house.ids = house.works.ids = self._ids
         await load_stored(house.works)
-        await house.ids.lease()
+        if time.monotonic() - self._renewed > RENEW_SECONDS:
+            await self._ids.renew()
+            self._renewed = time.monotonic()
         keeping = asyncio.create_task(house.ids.keep())
         relay = KeptRelay(self._database, house.news) if isinstance(self._database, Postgres) else None
         telling = asyncio.create_task(relay.run()) if relay is not None else None
@@ -194,7 +205,6 @@ class Town:
                 relay.end()
                 await telling
             await house.close()
-            await house.ids.release()
             if self._guests == 0 and not self.is_running:
                 await self._close_database()
 
@@ -219,6 +229,10 @@ class Town:
                 await self._close_database()
 
     async def _close_database(self) -> None:
+        if self._ids is not None:
+            ids, self._ids = self._ids, None
+            with contextlib.suppress(Unavailable):
+                await ids.release()
         if self._database is not None:
             await self._database.close()
             self._database = None

@@ -7,6 +7,7 @@ enough for. Superusers are held to none of it. A collection without an entry can
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -168,7 +169,11 @@ SPECIAL: dict[str, str] = {
 
 def power_of(resource: Resource[Any]) -> Power:
     """The entry of a collection: its own, or the longest pattern that fits."""
-    name = f"{resource.area}.{resource.model}"
+    return _entry(f"{resource.area}.{resource.model}")
+
+
+@cache
+def _entry(name: str) -> Power:
     if name in POWERS:
         return POWERS[name]
     fitting = [pattern for pattern in POWERS if _fits(pattern, name)]
