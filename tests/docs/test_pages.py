@@ -29,6 +29,7 @@ from tests.identity.flow_browser import Browser
 from tests.reference_pages import PAGES
 from tests.town import Person, Town, build_town
 from tests.town.ports import ReservedPort
+from tests.town.quick_command import quick_command
 
 ROOT = FOLDER.parent
 TUTORIAL = "tutorial.md"
@@ -169,7 +170,7 @@ async def test_examples_do_what_they_say(tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
     with ReservedPort() as port:
-        async with build_town("sqlite", tmp_path / "town") as town:
+        async with build_town("sqlite", tmp_path / "town") as town, quick_command(folder / "kith"):
             app = f"http://localhost:{port.number}"
             tutorial = pages.pop(TUTORIAL)
             await _run(tutorial, town, folder, app)
@@ -181,7 +182,7 @@ async def test_examples_do_what_they_say(tmp_path: Path) -> None:
 def _as_here(text: str, town: Town, folder: Path, app: str) -> str:
     text = text.replace("/mnt/", f"{folder}/").replace("/etc/kith/", f"{folder}/")
     text = text.replace("http://localhost:8000", town.base_url).replace("http://localhost:5555", app)
-    return text.replace(".venv/bin/kith", str(Path(sys.executable).parent / "kith"))
+    return text.replace(".venv/bin/kith", str(folder / "kith"))
 
 
 def _environment() -> dict[str, str]:

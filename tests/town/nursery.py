@@ -69,15 +69,27 @@ class Child:
 
 
 def give_birth(
-    *words: str, environment: dict[str, str], typed: Path | None, said: Path, complained: Path
+    *words: str,
+    environment: dict[str, str],
+    typed: Path | None,
+    said: Path,
+    complained: Path,
+    folder: Path | None = None,
 ) -> Child | subprocess.Popen[bytes]:
-    """Start `kith` with these words, what it reads in `typed`, and what it says added to the other two files."""
+    """Start `kith` with these words, what it reads in `typed`, and what it says added to the other two files.
+
+    It works in `folder`, or where the tests do.
+    """
     if not _is_warm or environment.get("SSL_CERT_FILE") != _CERTIFICATES:
         with (typed or Path(os.devnull)).open("rb") as reads, said.open("ab") as says, complained.open("ab") as errors:
-            return subprocess.Popen([*KITH, *words], env=environment, stdin=reads, stdout=says, stderr=errors)
+            return subprocess.Popen(
+                [*KITH, *words], env=environment, stdin=reads, stdout=says, stderr=errors, cwd=folder
+            )
     files = [str(typed or os.devnull), str(said), str(complained)]
     nursery = _opened()
-    return Child(nursery, nursery.ask(words=words, environment=environment, files=files, changed=_changed))
+    where = str(folder or Path.cwd())
+    asked = {"words": words, "environment": environment, "files": files, "folder": where, "changed": _changed}
+    return Child(nursery, nursery.ask(**asked))
 
 
 def change_code(module: str, source: str) -> None:

@@ -105,8 +105,11 @@ def _code_of(child: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if ended else None
 
 
-def be_kith(words: list[str], environment: dict[str, str], files: list[str], changed: tuple[str, str] | None) -> Any:
+def be_kith(
+    words: list[str], environment: dict[str, str], files: list[str], folder: str, changed: tuple[str, str] | None
+) -> Any:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     for number, path in enumerate(files):
