@@ -6,9 +6,19 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Literal
+from weakref import WeakSet
 
 from axe_playwright_python.async_playwright import Axe, AxeResults  # type: ignore[import-untyped]
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, Response, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    async_playwright,
+    expect,
+)
 
 from tests.modes import is_all
 from tests.town import Person, Town
@@ -41,26 +51,16 @@ _STICKING_OUT = """() => {
   return was ? found : {unknown: 1};
 }"""
 _ALL_BUT_CONTRAST = "{rules: {'color-contrast': {enabled: false}}, resultTypes: ['violations']}"
-# Where a text of each kind stands first: what it is written in, and within what.
-_TEXTS = """() => {
-  const plain = one => one ? one.tagName + "." + [...one.classList].sort().join(".") : "";
-  const found = {};
-  [...document.body.querySelectorAll("*")].forEach((one, place) => {
-    if ([...one.childNodes].some(part => part.nodeType === 3 && part.data.trim())) {
-      const within = one.parentElement;
-      found[[plain(one), plain(within), plain(within.parentElement)].join(" in ")] ??= place;
-    }
-  });
-  return found;
-}"""
-# Beside that, all that the contrast of what can be seen comes of: its colour, size and weight, and every ground beneath it.
+# Where a text of each kind can be seen first. Its contrast comes of its colour, size, weight and shadow, and of the grounds
+# beneath it: those that let everything through count for nothing.
 _COLOURS = """() => {
-  const plain = one => one ? one.tagName + "." + [...one.classList].sort().join(".") : "";
   const grounds = new Map([[null, ""]]);
   const ground = one => {
     if (!grounds.has(one)) {
       const {backgroundColor, backgroundImage, opacity} = getComputedStyle(one);
-      grounds.set(one, [backgroundColor, backgroundImage, opacity].join() + " on " + ground(one.parentElement));
+      const own = [backgroundColor, backgroundImage, opacity].join();
+      const below = ground(one.parentElement);
+      grounds.set(one, own === "rgba(0, 0, 0, 0),none,1" ? below : own + " on " + below);
     }
     return grounds.get(one);
   };
@@ -69,14 +69,14 @@ _COLOURS = """() => {
     const isText = [...one.childNodes].some(part => part.nodeType === 3 && part.data.trim());
     if ((isText || one.matches("input, select, textarea")) && one.checkVisibility({visibilityProperty: true})) {
       const {color, fontSize, fontWeight, textShadow} = getComputedStyle(one);
-      const within = one.parentElement;
-      const where = [plain(one), plain(within), plain(within.parentElement)].join(" in ");
-      found[[where, color, fontSize, fontWeight, textShadow, ground(one)].join()] ??= place;
+      const stands = [one.tagName, getComputedStyle(one).position === "static"];
+      found[[stands, color, fontSize, fontWeight, textShadow, ground(one)].join()] ??= place;
     }
   });
   return found;
 }"""
-_measured: set[str] = set()  # texts, as told by _COLOURS, of which axe has found that they can be read
+_checked: WeakSet[BrowserContext] = WeakSet()
+_measured: set[str] = set()  # kinds of texts of which axe has found that they can be read
 _CONTRAST_OF = """([places]) => {
   const every = document.body.querySelectorAll("*");
   return axe.run(places.map(place => every[place]), OPTIONS).then(({violations, testEngine}) => ({violations, testEngine}));
@@ -153,8 +153,14 @@ async def send(page: Page, answers: dict[str, str], button: str = "Continue") ->
 
 
 async def _barriers(page: Page, options: str) -> Any:
-    """What axe has to say: brought to a page once, and asked for what is wrong only, which is far less to carry."""
+    """What axe has to say: brought to a page once, and asked for what is wrong only, which is far less to carry.
+
+    A context that was checked once before is checked again, so its next pages get axe when they are opened.
+    """
     if not await page.evaluate("'axe' in window"):
+        if page.context in _checked:
+            await bring_axe(page)
+        _checked.add(page.context)
         await page.evaluate(AXE.axe_script)
     return AxeResults(await page.evaluate(_WRONG.replace("OPTIONS", options)))
 
@@ -177,7 +183,7 @@ async def check(page: Page) -> None:
 
 
 async def check_contrast(page: Page) -> None:
-    """By day or by night, as the page is shown now. Where a text stands as one that was measured, it is as easy to read."""
+    """By day or by night, as the page is shown now. A text of a kind that was measured is as easy to read."""
     if is_all():
         _refuse(page, await _barriers(page, _CONTRAST))
         return
@@ -189,8 +195,8 @@ async def check_contrast(page: Page) -> None:
 
 
 async def check_headings(page: Page) -> None:
-    assert await page.locator("h1").count() == 1, page.url
-    assert await page.locator("main").count() == 1, page.url
+    found = await page.evaluate("['h1', 'main'].map(name => document.querySelectorAll(name).length)")
+    assert found == [1, 1], page.url
 
 
 async def check_width(page: Page) -> None:
@@ -209,8 +215,8 @@ async def check_everywhere(page: Page) -> None:
         await check_contrast(page)
 
 
-async def check_once(page: Page, seen: set[str]) -> None:
-    """Everything but contrast; contrast where a text stands as none in `seen` did, by day and by night.
+async def check_once(page: Page) -> None:
+    """Everything but contrast; contrast by day and by night of each kind of text that was not measured yet.
 
     A page is shown as wide as the last one was left, and at the other width after that: each turn of a window has
     everything laid out and drawn once more.
@@ -223,19 +229,11 @@ async def check_once(page: Page, seen: set[str]) -> None:
             await page.set_viewport_size({"width": width, "height": 800})
         await check_width(page)
         if width == _DESK:
-            await _check_all_but_width(page, seen)
-
-
-async def _check_all_but_width(page: Page, seen: set[str]) -> None:
-    await check_headings(page)
-    _refuse(page, await _barriers(page, _ALL_BUT_CONTRAST))
-    texts = await page.evaluate(_TEXTS)
-    new = [place for kind, place in texts.items() if kind not in seen]
-    schemes: tuple[Scheme, ...] = ("light", "dark") if new else ()
-    for scheme in schemes:
-        await page.emulate_media(color_scheme=scheme)
-        _refuse(page, AxeResults(await page.evaluate(_CONTRAST_OF, [new])))
-    seen.update(texts)
+            await check_headings(page)
+            _refuse(page, await _barriers(page, _ALL_BUT_CONTRAST))
+            for scheme in ("dark", "light"):
+                await page.emulate_media(color_scheme=scheme)
+                await check_contrast(page)
 
 
 async def check_day_and_night(page: Page) -> None:

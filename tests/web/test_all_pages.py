@@ -22,7 +22,6 @@ from tests.web.page_addresses import FOR_EVERYBODY, FOR_MEMBERS, FOR_OWNERS, NO_
 from tests.web.scenery import Scenery, build_scenery, person_of
 
 LOOKED_AT_AT_ONCE = 10  # addresses in one test: signing in takes longer than most of them
-_seen: set[str] = set()  # kinds of texts whose contrast was measured
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,7 @@ async def look_at(
             if is_all():
                 await check_everywhere(page)
             else:
-                await check_once(page, _seen)
+                await check_once(page)
 
 
 @pytest.mark.parametrize("addresses", portions(FOR_EVERYBODY), ids=lambda some: some[0])
