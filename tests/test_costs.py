@@ -25,7 +25,8 @@ import kith
 from kith.base.cookies import carried_cookie
 from kith.base.errors import Problem
 from kith.base.http.failures import OutgoingError
-from kith.base.http.hops import checked_url
+from kith.base.http.hops import checked_url, first_hop, next_hop
+from kith.base.http.urls import parse_url
 from kith.base.languages import preferred_language
 from kith.base.mail import MailRefused, checked_address
 from kith.base.params import LIMITS, fill, nest, parse_json, read_form
@@ -44,7 +45,7 @@ from kith.federation.vocabulary.incoming import (
 )
 from kith.federation.vocabulary.incoming.discovery import is_activity_type
 from kith.identity import scopes
-from kith.identity.brands.fields import StyleSheet
+from kith.identity.brands.fields import Domain, StyleSheet
 from kith.identity.caller_authentication import read_basic
 from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import ExpressionSource
@@ -54,6 +55,7 @@ from kith.identity.providers.redirect_patterns import complain_pattern
 from kith.identity.providers.redirect_uris import complain_redirect
 from kith.identity.rest.fields.base import InvalidValue
 from kith.identity.rest.fields.text import URL, Text
+from kith.identity.sources.oauth.fediverse import read_server
 from kith.identity.stages.prompt_answers import PromptQuestion, _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
 from kith.social.emojis.service import SHORTCODE
@@ -76,7 +78,7 @@ LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
 FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
 URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
-STYLE_FIELD = StyleSheet(name="css")
+STYLE_FIELD, DOMAIN_FIELD = StyleSheet(name="css"), Domain(name="domain")
 FACTOR = 4
 FILTER = Filter(id=1, account_id=AccountId(1), title="t", context="home", action="warn", expires_at=None)
 FILTERS = Filters(
@@ -217,6 +219,10 @@ READERS: dict[str, Reader] = {
     "URL": Reader(checked_url),
     "URL: host": Reader(lambda text: checked_url(f"https://{text}")),
     "URL: path": Reader(lambda text: checked_url(f"https://a.example/{text}")),
+    "URL: any": Reader(lambda text: [parse_url(text), parse_url(f"//{text}"), parse_url(f"https://a@{text}:1/")]),
+    "URL: redirect": Reader(lambda text: next_hop(first_hop("GET", "https://a/", None, None), 302, text, None)),
+    "URL: host of a brand": Reader(DOMAIN_FIELD.take),
+    "server of the fediverse": Reader(read_server),
     "style sheet": Reader(lambda text: STYLE_FIELD.take(text) + STYLE_FIELD.take(f"url({text}")),
     "URL: field": Reader(lambda text: URL_FIELD.take(f"https://{text}")),
     "text: field": Reader(TEXT_FIELD.take),
@@ -234,6 +240,11 @@ READERS: dict[str, Reader] = {
     "remote: page": Reader(lambda text: find_alternate("", text, "https://a.example/")),
     "data URI": Reader(lambda text: _file(f"data:a/{text}", FILE_QUESTION)),
 }
+
+
+def _different(size: int) -> str:
+    """Letters of which none is like the one before: what spells them in ASCII counts from one to the next."""
+    return "".join(chr(0x4E00 + at * 7919 % 20_000) for at in range(size))
 
 
 def _refused(read: Callable[[str], Any], text: str) -> Any:
@@ -276,6 +287,8 @@ def test_ten_times_the_input_costs_about_ten_times_as_much(name: str) -> None:
 
     dear = [_is_dear(read, partial(_made, seed), most) for seed in SEEDS]
     dear.append(_is_dear(read, lambda size: " ".join(f"a{n}" for n in range(size // 6)), most))
+    dear.append(_is_dear(read, _different, most))
+    dear.append(_is_dear(read, lambda size: f"@a@{_different(size)}/", most))
     dear.append(_is_dear(read, lambda size: "&".join(f"a{n}=b" for n in range(size // 8)), most))
     dear.append(_is_dear(read, lambda size: "<p " + " ".join(f"a{n}=b" for n in range(size // 8)), most))
 
@@ -314,6 +327,26 @@ def test_whole_words_that_are_parts_of_others_are_looked_for_at_no_more_cost(tex
         for _ in range(6)
     ]
     assert min(ratios) < FACTOR
+
+
+# Readers that cost the square of what strangers write, and where they are given no more than little.
+DEAR = {
+    r"\bhttp\.cookies\b": {"cli/demo/past.py"},
+    r"[\"']idna[\"']": set[str](),
+    r"(?<![\w.])URL\((?!\s*name=)|\byarl\.URL\(|\bURL\.build\(": {
+        "base/http/urls.py",
+        "base/http/hops.py",
+        "identity/rest/fields/text.py",
+    },
+}
+
+
+@pytest.mark.parametrize("pattern", DEAR)
+def test_readers_that_cost_the_square_are_not_used(pattern: str) -> None:
+    root = Path(kith.__file__).parent
+    using = {str(path.relative_to(root)) for path in root.rglob("*.py") if re.search(pattern, path.read_text())}
+
+    assert using == DEAR[pattern]
 
 
 DEEP = ("[", '{"a":', '{"a":[', "[[],", "[{},")

@@ -526,3 +526,48 @@ def test_who_may_quote(policy: dict[str, Any] | None, meant: str) -> None:
     }
     actor = RemoteActor(AccountId(1), "https://a.example/a/inbox", followers="https://a.example/a/followers")
     assert rows.quote_policy(read_bare_note(document), actor) == meant
+
+
+async def test_a_thread_whose_end_comes_first_is_not_written_anew_with_every_post(town: Town) -> None:
+    _, author = await _follower(town)
+    notes = [note_of(author, f"c{n}", inReplyTo=f"{author.uri}/statuses/c{n + 1}") for n in range(5)]
+    for note in notes[:4]:
+        await receive(town, author, create(author, note))
+    before = {one.id: one.version for one in [await _kept(town, note) for note in notes[:4]]}
+
+    await receive(town, author, create(author, notes[4]))
+
+    kept = [await _kept(town, note) for note in notes]
+    assert [one.in_reply_to_id for one in kept[:4]] == [one.id for one in kept[1:]]
+    assert len({one.conversation_id for one in kept}) == 1
+    assert [one.id for one in kept if before.get(one.id, one.version) != one.version] == [kept[3].id]
+
+
+async def test_of_two_threads_that_are_one_the_shorter_is_joined_to_the_longer(town: Town) -> None:
+    ada, author = await _follower(town)
+    deep = [
+        note_of(author, f"d{n}", **({"inReplyTo": f"{author.uri}/statuses/d{n - 1}"} if n else {})) for n in range(3)
+    ]
+    late = [note_of(author, f"l{n}", inReplyTo=f"{author.uri}/statuses/l{n - 1}") for n in range(1, 4)]
+    for note in (*deep, *late):
+        await receive(town, author, create(author, note))
+    [last] = [await _kept(town, late[-1])]
+    await ada.post(f"/api/v1/statuses/{(await _kept(town, deep[0])).id}/mute")
+
+    await receive(town, author, create(author, note_of(author, "l0", inReplyTo=deep[-1]["id"])))
+
+    kept = [await _kept(town, note) for note in (*deep, *late)]
+    assert {one.conversation_id for one in kept} == {last.conversation_id}
+    assert (await ada.get(f"/api/v1/statuses/{last.id}"))["muted"] is True
+
+
+async def test_a_thread_that_began_here_keeps_its_name(town: Town) -> None:
+    ada, author = await _follower(town)
+    said = await post(ada, "here")
+    late = [note_of(author, f"h{n}", inReplyTo=f"{author.uri}/statuses/h{n - 1}") for n in range(1, 3)]
+    for note in late:
+        await receive(town, author, create(author, note))
+
+    await receive(town, author, create(author, note_of(author, "h0", inReplyTo=said["uri"])))
+
+    assert {(await _kept(town, note)).conversation_id for note in late} == {int(said["id"])}

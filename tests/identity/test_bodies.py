@@ -296,8 +296,8 @@ async def test_every_text_comes_back_as_it_was_sent(town: Town, ada: Person) -> 
     ("path", "field", "value"),
     [
         ("/core/users/", "username", "\ufdfa" * 150),
-        ("/core/users/", "email", "ß" * 240 + "@x.example"),
-        ("/core/users/", "email", "\ufdfa" * 100 + "@x.example"),
+        ("/core/users/", "email", "İ" * 130 + "@x.example"),
+        ("/core/users/", "email", "a@" + ".".join(["ü" * 56] * 4)),
         ("/core/users/", "name", "".join(chr(0x20000 + n) for n in range(501))),
         ("/core/users/", "path", "a//b"),
         ("/core/users/", "type", "internal_service_account"),

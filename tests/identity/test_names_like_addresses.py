@@ -28,7 +28,7 @@ PASSWORD = "correct horse, of the namesake"
         ("root@xn--mnchen-3ya.example", "root@münchen.example"),
         ("root@MÜNCHEN.example.", "root@münchen.example"),
         ("root@münchen.example", "root@xn--mnchen-3ya.example"),
-        ("ｒoot@corp.example", "Root@corp.example."),
+        ("Root@corp.example", "root@corp.example."),
     ],
 )
 def test_what_somebody_types_for_an_address_is_one_of_its_spellings(address: str, name: str) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 import httpx
 import pytest
 from aiohttp import web
-from sqlalchemy import bindparam, update
+from sqlalchemy import bindparam, func, select, update
 
-from kith.base.db import Instant, command
+from kith.base.db import Instant, command, query
+from kith.base.jobs.tables import jobs
 from kith.social.ids import AccountId
 from kith.social.statuses.service.schedule import Publish, publish
 from kith.social.statuses.tables import cards, scheduled
@@ -507,6 +508,32 @@ async def test_a_planned_post_is_posted_once_and_on_time(town: Town) -> None:
     again = await post(ada, "later", scheduled_at=at.isoformat())
     assert await ada.delete(f"/api/v1/scheduled_statuses/{again['id']}") == {}
     assert await ada.get("/api/v1/scheduled_statuses") == []
+
+
+async def test_a_plan_has_one_job_however_often_it_is_moved_and_none_when_it_is_gone(town: Town) -> None:
+    ada = await join(town)
+    later = datetime.now(UTC) + timedelta(days=300)
+    planned = await post(ada, "later", scheduled_at=later.isoformat())
+    path = f"/api/v1/scheduled_statuses/{planned['id']}"
+
+    for days in range(5):
+        moved = (later + timedelta(days=days)).isoformat()
+        assert (await ada.call("PUT", path, json={"scheduled_at": moved})).status_code == 200
+
+    assert await _jobs_of_plan(town, planned["id"]) == 1
+    await ada.delete(path)
+    assert await _jobs_of_plan(town, planned["id"]) == 0
+
+
+_of_plan = query(select(func.count()).select_from(jobs).where(jobs.c.key == bindparam("plan")), int)
+
+
+async def _jobs_of_plan(town: Town, id: str) -> int:
+    async with town.opened_database() as database:
+        session = database.session()
+        found = await session.one(_of_plan, plan=id)
+        await session.rollback()
+        return found or 0
 
 
 async def _comes_due(town: Town, author: Member, planned: dict[str, Any]) -> None:

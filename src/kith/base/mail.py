@@ -16,9 +16,9 @@ from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import msgspec
-from yarl import URL
 
 from kith.base.errors import NoSpace, is_no_room
+from kith.base.host_names import ascii_host
 from kith.base.http.guarded_sockets import GuardedSockets
 from kith.base.logger import Logger
 
@@ -121,7 +121,7 @@ def checked_address(text: str) -> str:
         raise MailRefused(f"not a mail address: {text[:100]!r}")
     local, _, domain = text.rpartition("@")
     try:
-        address = f"{local}@{domain if domain.isascii() else URL.build(scheme='http', host=domain).raw_host}"
+        address = f"{local}@{domain if domain.isascii() else ascii_host(domain)}"
     except ValueError as error:
         raise MailRefused(f"not a mail address: {text[:100]!r}") from error
     if not _ADDRESS.fullmatch(address):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from yarl import URL
-
 from kith.base.errors import Complaint, Invalid
 from kith.base.http import OutgoingError, PrivateHosts, checked_url
+from kith.base.http.urls import parse_url
 from kith.base.settings import Settings
 
 __all__ = ["LONGEST", "checked_address"]
@@ -21,7 +20,7 @@ def checked_address(settings: Settings, field: str, text: str) -> str:
     if len(text) > LONGEST:
         raise refused
     try:
-        url = URL(checked_url(text.strip()))
+        url = parse_url(checked_url(text.strip()))
     except OutgoingError as error:
         raise refused from error
     is_listed = PrivateHosts(settings.private_hosts).lists(url.raw_host or "", url.port or 0)

@@ -12,7 +12,8 @@ from contextlib import suppress
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 import msgspec
-from yarl import URL
+
+from kith.base.host_names import ascii_host
 
 __all__ = ["Address", "PrivateHosts", "is_public"]
 
@@ -53,6 +54,7 @@ _NOT_PUBLIC_6 = tuple(
     )
 )
 _ENTRY = re.compile(r"(?:\[(?P<bracketed>[^\[\]]+)\]|(?P<plain>[^:\[\]]+))(?::(?P<port>[0-9]{1,5}))?")
+_NAME = re.compile(r"[a-z0-9._-]+")
 _WELL_KNOWN_PORTS = frozenset({80, 443})
 
 
@@ -118,7 +120,9 @@ def _parsed(text: str) -> _Exemption:
         return _Exemption(ip_network(target), None, port)
     if match["bracketed"] or "/" in target or _looks_numeric(target):
         raise ValueError(f"not an address or network: {text!r}")
-    host = URL.build(scheme="http", host=target).raw_host or ""
+    host = ascii_host(target)
+    if not _NAME.fullmatch(host):
+        raise ValueError(f"not a host: {text!r}")
     return _Exemption(None, host.rstrip(".").lower(), port)
 
 

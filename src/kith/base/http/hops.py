@@ -10,6 +10,7 @@ from yarl import URL
 
 from kith.base.http.addresses import parse_address
 from kith.base.http.failures import OutgoingError
+from kith.base.http.urls import parse_url
 
 __all__ = ["Hop", "Resign", "checked_url", "first_hop", "next_hop"]
 
@@ -76,7 +77,7 @@ def _checked(text: str) -> URL:
     if len(text) > _LONGEST or _UNSAFE.search(text):
         raise OutgoingError("bad_url", f"too long or with unsafe characters: {text[:200]!r}")
     try:
-        url = URL(text)
+        url = parse_url(text)
     except ValueError as error:
         raise OutgoingError("bad_url", f"cannot be read: {text[:200]!r}") from error
     if url.scheme not in {"http", "https"}:
@@ -112,7 +113,7 @@ def _joined(url: URL, location: str) -> URL:
     if _UNSAFE.search(text):
         raise OutgoingError("bad_url", f"redirect with unsafe characters: {text[:200]!r}")
     try:
-        return url.join(URL(text))
+        return url.join(parse_url(text))
     except ValueError as error:
         raise OutgoingError("bad_url", f"redirect cannot be read: {text[:200]!r}") from error
 

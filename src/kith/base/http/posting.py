@@ -24,6 +24,7 @@ from kith.base.http.addresses import PrivateHosts, parse_address
 from kith.base.http.failures import OutgoingError
 from kith.base.http.guarded_sockets import MOST_ADDRESSES, socket_to
 from kith.base.http.names import Names
+from kith.base.http.urls import parse_url
 from kith.base.http.wire import PostAnswer, PostConnection
 from kith.base.places import Full
 
@@ -60,7 +61,7 @@ class Poster:
         made once more: give this only what may arrive twice.
         """
         writing.refuse(f"{url} is asked")
-        parts = URL(url)
+        parts = parse_url(url)
         place = (parts.scheme, parts.raw_host or "", parts.port or 0)
         head = self._head(parts, headers, len(body))
         kept = self._take(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from yarl import URL
 
 from kith.base.http.addresses import is_public, parse_address
+from kith.base.http.urls import parse_url
 
 __all__ = ["registrable_domain", "site_of", "site_of_domain"]
 
@@ -38,4 +39,4 @@ def site_of(url: URL) -> str:
 
 def site_of_domain(domain: str) -> str:
     """Registered domain of a server that is named with or without its port."""
-    return site_of(URL(f"https://{domain}/"))
+    return site_of(parse_url(f"https://{domain}/"))

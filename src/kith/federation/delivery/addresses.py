@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 
 import msgspec
-from yarl import URL
 
 from kith.base.http import OutgoingError, PrivateHosts, checked_url
+from kith.base.http.urls import parse_url
 from kith.base.settings import Settings
 from kith.federation.vocabulary.incoming.ids import domain_of
 
@@ -40,7 +40,7 @@ def _read(text: str, base_url: str, private_hosts: tuple[str, ...]) -> Inbox | N
     if plain is not None and len(text) <= LONGEST:
         return Inbox(text, plain[1]) if plain[1] != domain_of(base_url) else None
     try:
-        url = URL(checked_url(text.partition("#")[0]))
+        url = parse_url(checked_url(text.partition("#")[0]))
     except OutgoingError:
         return None
     domain = domain_of(str(url))

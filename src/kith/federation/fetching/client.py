@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
-from yarl import URL
 
 from kith.base.caches import ForAWhile
 from kith.base.http import Download, Outgoing, OutgoingError, OutsideAnswer, PrivateHosts
 from kith.base.http.hops import REDIRECTS, Hop, first_hop, next_hop
+from kith.base.http.urls import parse_url
 from kith.federation.fetching.budget import FetchChain
 from kith.federation.fetching.failures import FetchFailed
 from kith.federation.fetching.ports import HostGate, OpenGate, RequestSigner, SignatureScheme
@@ -62,7 +62,7 @@ class RemoteClient:
 
     def origin_of(self, domain: str) -> str:
         """Where a domain is asked, which may carry a port."""
-        listed = URL(f"http://{domain}")
+        listed = parse_url(f"http://{domain}")
         scheme = "http" if self._private_hosts.lists(listed.raw_host or "", listed.port or 80) else "https"
         return f"{scheme}://{domain}"
 

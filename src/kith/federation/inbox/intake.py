@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 
 import msgspec
 
 from kith.base.caches import ForAWhile
 from kith.base.errors import Unavailable
+from kith.base.http.sites import registrable_domain
 from kith.base.work import Works
 from kith.federation.delivery.hosts import heard_from
 from kith.federation.inbox import store
@@ -20,12 +22,30 @@ __all__ = ["Intake"]
 AT_ONCE = 100
 HEARD_SECONDS = 60.0
 MOST_HOSTS = 10_000
+APART = 25  # milliseconds between two of one site
+TURN_SECONDS = 3600.0
 
 
 class _Waiting(msgspec.Struct, frozen=True):
     row: Received
     host: str
     kept: asyncio.Future[None]
+
+
+class Turns:
+    """When what waits is taken, in milliseconds: of one site so far apart that no other waits for all that it sends.
+
+    Who sends little is taken as it comes. Nobody waits where there is nobody else.
+    """
+
+    def __init__(self) -> None:
+        self._last: ForAWhile[int] = ForAWhile("inbox_turns", seconds=TURN_SECONDS, most=MOST_HOSTS)
+
+    def next(self, site: str) -> int:
+        now = time.time_ns() // 1_000_000
+        turn = max(now, (self._last.get(site) or 0) + APART)
+        self._last.put(site, turn)
+        return turn
 
 
 class Intake:
@@ -35,11 +55,13 @@ class Intake:
         self._works = works
         self._waiting: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
+        self._turns = Turns()
         self._heard: ForAWhile[bool] = ForAWhile("hosts_heard", seconds=HEARD_SECONDS, most=MOST_HOSTS)
 
     async def keep(self, row: Received, host: str) -> None:
         """`host` has spoken: what waits for it is sent again, which is looked at once in a minute."""
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        row = msgspec.structs.replace(row, turn=self._turns.next(registrable_domain(host)))
         self._waiting.append(_Waiting(row, host, kept))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())

@@ -20,7 +20,7 @@ _take = query(
     lambda: (
         select(inbox)
         .where(inbox.c.state == WAITING)
-        .order_by(inbox.c.id)
+        .order_by(inbox.c.turn, inbox.c.id)
         .limit(bindparam("most"))
         .with_for_update(skip_locked=True)
     ),
@@ -52,7 +52,7 @@ async def any_waiting(db: Session) -> bool:
 
 
 async def take(db: Session, most: int) -> list[Received]:
-    """Those that wait, oldest first; nobody else takes them before this session ends."""
+    """Those that wait, in turns of the hosts that sent them; nobody else takes them before this session ends."""
     await db.begin()
     return await db.all(_take, most=most)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import BigInteger, Column, Index, SmallInteger, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Index, SmallInteger, Table, Text, UniqueConstraint, text
 
 from kith.base.db import ID, METADATA, Instant
 from kith.social.ids import AccountId
@@ -28,8 +28,9 @@ inbox = Table(
     Column("state", SmallInteger, nullable=False),
     Column("signed_at", Instant, nullable=False),
     Column("received_at", Instant, nullable=False),
+    Column("turn", BigInteger, nullable=False, server_default=text("0")),  # whose is lower is taken first
     UniqueConstraint("account_id", "activity_id", "delivered_to"),
-    Index("ix_federation_inbox_state", "state", "id"),
+    Index("ix_federation_inbox_turn", "state", "turn", "id"),
 )
 
 
@@ -43,3 +44,4 @@ class Received(msgspec.Struct, frozen=True):
     state: int
     signed_at: datetime
     received_at: datetime
+    turn: int = 0

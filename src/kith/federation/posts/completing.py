@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 import msgspec
-from yarl import URL
 
 from kith.base.http.sites import site_of
+from kith.base.http.urls import parse_url
 from kith.base.jobs import MAKES_ROOM, Give, JobKind
 from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed, fetch_document
@@ -143,7 +143,7 @@ async def _decide(work: Work, status: Status, quoted: Status, stamp: IncomingQuo
 async def check_stamps(work: Work, _payload: CheckStamps) -> None:
     due = await store.stamps_due(work.db, work.now - RECHECKED, STAMPS_AT_ONCE)
     for status_id, stamp in due:
-        work.enqueue(CHECK_AGAIN, CheckAgain(status_id=status_id), key=str(status_id), owner=site_of(URL(stamp)))
+        work.enqueue(CHECK_AGAIN, CheckAgain(status_id=status_id), key=str(status_id), owner=site_of(parse_url(stamp)))
 
 
 class CheckAgain(msgspec.Struct):

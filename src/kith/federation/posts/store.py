@@ -13,7 +13,8 @@ from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import Media, media
 from kith.social.relationships.follow_source import Following
-from kith.social.statuses.tables import Status, favourites, mentions, polls, statuses
+from kith.social.statuses.store import mute_conversation
+from kith.social.statuses.tables import Status, conversation_mutes, favourites, mentions, polls, statuses
 from kith.social.versions import changed
 
 # What a post has beside what is shown
@@ -156,6 +157,14 @@ _conversation = query(
     ),
     int,
 )
+_some_of = select(statuses.c.id).where(statuses.c.conversation_id == bindparam("conversation")).limit(bindparam("most"))
+_length = query(lambda: select(func.count()).select_from(_some_of.subquery()), int)
+_muting = query(
+    lambda: select(conversation_mutes.c.account_id).where(
+        conversation_mutes.c.conversation_id == bindparam("conversation")
+    ),
+    AccountId,
+)
 _join_conversation = command(
     lambda: (
         update(statuses)
@@ -196,8 +205,16 @@ async def conversation_of(db: Session, uri: str) -> int | None:
     return await db.one(_conversation, uri=uri)
 
 
+async def length_of(db: Session, conversation_id: int, most: int) -> int:
+    """How many posts a thread has; no more than `most` are counted."""
+    return await db.one(_length, conversation=conversation_id, most=most) or 0
+
+
 async def join_conversation(db: Session, old: int, new: int) -> None:
+    """Whoever has muted the one has muted the other."""
     await db.run(_join_conversation, old=old, new=new)
+    for account_id in await db.all(_muting, conversation=old):
+        await mute_conversation(db, account_id, new)
 
 
 # Quotes

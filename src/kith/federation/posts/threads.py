@@ -19,6 +19,7 @@ __all__ = ["ASIDE", "answered", "find_conversation", "find_parent", "link_answer
 MOST_STEPS = 50
 ASIDE = 45  # where something begins that is not the thread itself, such as a quote beside it: it leads on a little
 DEEPEST = 4096
+MOST_MOVED = 1000  # posts of a thread that turns out to be part of another
 _OWN_TAG = re.compile(r"tag:(?P<domain>[^,]{1,255}),[0-9-]{10}:objectId=(?P<id>[0-9]{1,18}):objectType=Conversation")
 _OWN_CONTEXT = re.compile(r"/contexts/[0-9]{1,18}-(?P<id>[0-9]{1,18})")
 
@@ -83,12 +84,28 @@ async def link(work: Work, child: Status, parent: Status) -> None:
         return
     to = answered(child.account_id, parent)
     await statuses.change(work.db, child.id, {"in_reply_to_id": parent.id, "in_reply_to_account_id": to})
-    if child.conversation_id == child.id:  # it was the first that was known of its thread
-        await store.join_conversation(work.db, child.id, parent.conversation_id)
+    await _join(work, child, parent)
     if child.visibility in (PUBLIC, UNLISTED):
         await statuses.count(work.db, parent.id, replies=1)
     if child.created_at > work.now - rows.FRESH:
         work.enqueue(CARRY, StatusPosted(status_id=child.id, account_id=child.account_id))
+
+
+async def _join(work: Work, child: Status, parent: Status) -> None:
+    """Make one thread of two: the shorter one goes to the longer one, so that no post is moved often.
+
+    One that began here keeps its name, and of two that are long each keeps its own.
+    """
+    old, new = child.conversation_id, parent.conversation_id
+    if old == new:
+        return
+    roots = await statuses.find_all(work.db, [StatusId(old), StatusId(new)])
+    began_here = {id for id, root in roots.items() if root.local}
+    lengths = {id: await store.length_of(work.db, id, MOST_MOVED + 1) for id in (old, new)}
+    for moved, to in sorted([(old, new), (new, old)], key=lambda pair: lengths[pair[0]]):
+        if moved not in began_here and lengths[moved] <= MOST_MOVED:
+            await store.join_conversation(work.db, moved, to)
+            return
 
 
 def seek_parent(work: Work, uri: str, steps: int) -> None:

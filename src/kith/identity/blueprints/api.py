@@ -102,7 +102,7 @@ async def _read(exchange: Exchange, caller: ApiCaller, sent: dict[str, Any]) -> 
     if isinstance(context, str):
         try:
             context = msgspec.json.decode(context)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             context = None
     if not isinstance(context, dict):
         raise Invalid(fields={"context": [Complaint("Value must be valid JSON.")]})

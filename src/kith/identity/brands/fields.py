@@ -7,8 +7,7 @@ import binascii
 import re
 from typing import Any
 
-import yarl
-
+from kith.base.http.urls import parse_url
 from kith.identity.rest.fields import InvalidValue, Text
 
 MOST_PICTURE = 65_536
@@ -30,7 +29,7 @@ class Domain(Text, frozen=True, kw_only=True):
         host = text.lower().rstrip(".")
         if not host.isascii():
             try:
-                host = yarl.URL(f"http://{host}/").raw_host or ""
+                host = parse_url(f"http://{host}/").raw_host or ""
             except ValueError:
                 host = ""
         if len(host) > 253 or not _HOST.fullmatch(host):

@@ -25,6 +25,10 @@ from kith.identity.stages.turn import Challenge, Denied
 
 TEMPLATE = "/api/v2/flows/executor/{slug}/"
 MOST_ANSWER_BYTES = 1 << 20  # it may hold a file
+READ_BY_FLOWS = frozenset({"next", "flow_token", "itoken", "token", "again", "login_hint"})
+MOST_NAMES = 20
+MOST_IN_VALUE = 2000
+MOST_IN_QUERY = 6000
 _encode = msgspec.json.Encoder().encode
 
 
@@ -47,10 +51,20 @@ async def _go(exchange: Exchange, slug: str, sent: dict[str, Any] | None) -> Ans
 
 
 def page_query(exchange: Exchange) -> dict[str, str]:
-    """The query of the page that runs the flow; clients send it as a whole in `query`."""
+    """The query of the page that runs the flow; clients send it as a whole in `query`.
+
+    It is kept with the run, so of what strangers send no more is taken than flows need.
+    """
     given = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     inner = parse_qs(given["query"][-1], keep_blank_values=True) if "query" in given else given
-    return {name: values[-1][:2000] for name, values in inner.items() if name != "query"}
+    kept: dict[str, str] = {}
+    left = MOST_IN_QUERY
+    for name in sorted(inner, key=lambda name: name not in READ_BY_FLOWS)[:MOST_NAMES]:
+        value = inner[name][-1][:MOST_IN_VALUE]
+        left -= len(name) + len(value)
+        if name != "query" and left >= 0:
+            kept[name] = value
+    return kept
 
 
 async def open_run(exchange: Exchange, slug: str, query: dict[str, str]) -> FlowRun:

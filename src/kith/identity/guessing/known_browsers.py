@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime, timedelta
-from http.cookies import CookieError, SimpleCookie
 
 import msgspec
 
 from kith.base.clocks import is_recent
+from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
 from kith.base.sealing import Sealer
 
@@ -59,11 +59,7 @@ def _read(exchange: Exchange) -> list[KnownBrowser]:
     left: list[KnownBrowser] | None = exchange.scope.get(COOKIE)
     if left is not None:
         return left
-    try:
-        carried = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
-    except CookieError:
-        return []
-    sent = carried[COOKIE].value if COOKIE in carried else ""
+    sent = carried_cookie(exchange, COOKIE)
     if not sent or len(sent) > MOST_CHARACTERS:
         return []
     try:

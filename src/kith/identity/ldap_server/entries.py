@@ -34,6 +34,8 @@ OPERATIONAL = frozenset({"entrydn", "entryuuid", "hassubordinates", "structuralo
 MEMBERS = frozenset({"member", "uniquemember"})
 DN_VALUES = MEMBERS | {"memberof", "entrydn"}
 OF_PEOPLE = frozenset({"givenname", "homedirectory", "sn", "uid", "uidnumber"})  # no group has them
+# Names under which others look for an address: only a proven one is shown, and by us.
+ADDRESSES = frozenset({"mail", "rfc822mailbox", "email", "emailaddress", "userprincipalname"})
 MOST_OWN_VALUES = 100
 _NUMBERS = 1 << 29
 
@@ -84,7 +86,7 @@ def person_entry(provider: TreeProvider, person: TreePerson, groups: Sequence[st
     }
     if person.email and person.owned_email_key is not None:
         attributes["mail"] = [person.email]
-    return LdapEntry(dn, _with_own(attributes, person.attributes))
+    return LdapEntry(dn, _with_own(attributes, person.attributes, ADDRESSES))
 
 
 def group_entry(provider: TreeProvider, group: TreeGroup, people: Sequence[str]) -> LdapEntry:

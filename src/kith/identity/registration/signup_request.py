@@ -8,6 +8,7 @@ from datetime import date
 import msgspec
 
 from kith.base.errors import Complaint, Unavailable
+from kith.base.host_names import ascii_host
 from kith.base.http.names import Names
 from kith.base.places import Full
 from kith.base.work import Work
@@ -95,8 +96,8 @@ async def complain_address(work: Work, email: str, *, of: int | None = None) -> 
 
 async def _resolves(work: Work, host: str) -> bool:
     try:
-        return bool(await work.find(EmailHostNames).resolve(host.encode("idna").decode()))
-    except UnicodeError:
+        return bool(await work.find(EmailHostNames).resolve(ascii_host(host)))
+    except ValueError:
         return False
     except Full as full:
         raise Unavailable from full

@@ -176,7 +176,7 @@ class _Reader:
     def _value(self, word: str) -> Any:
         try:
             value = msgspec.json.decode(word if word.startswith('"') else word.lower())
-        except (msgspec.DecodeError, ValueError) as error:
+        except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise self.error(
                 f"{word[:50]} is neither a text in quotation marks, a number, true, false nor null"
             ) from error

@@ -22,6 +22,7 @@ from kith.identity.sessions.tables import LoginSession
 ANONYMOUS_LIFE = timedelta(days=1)
 MOST_ANONYMOUS = 50_000  # the oldest are forgotten beyond that
 BEGINNINGS = LimitRule("sessions", most=600, seconds=300)
+BEGINNINGS_OF_KNOWN = LimitRule("sessions of known browsers", most=60, seconds=300)
 IDLE_LIFE = timedelta(days=14)
 LONGEST_LIFE = timedelta(days=90)
 NOT_ANY_MORE = "may not come in any more"
@@ -60,7 +61,10 @@ async def begin(work: Work, *, address: str, browser: str = "") -> HeldSession:
 
     A `browser` that is known has a count of its own, or others at its address could use up all of them.
     """
-    work.find(Limiter).spend(BEGINNINGS, f"browser {browser}" if browser else address_key(address))
+    if browser:
+        work.find(Limiter).spend(BEGINNINGS_OF_KNOWN, browser)
+    else:
+        work.find(Limiter).spend(BEGINNINGS, address_key(address))
     return await _make(work, None, "", ANONYMOUS_LIFE, keeps=False, address=address)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from kith.base.errors import Complaint
+from kith.base.host_names import ascii_host, spoken_host
 from kith.base.unicode import normal_form
 
 _USERNAME = re.compile(r"[\w.@+-]+\Z")
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+@[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+\Z")
 
 MOST_IN_NAME = 500
-MOST_IN_HOST = 253  # what is longer is no domain, and spelling it in ASCII would take long
 MOST_IN_KEY = {"username": 300, "email": 254}  # a letter may become many when it is made comparable
 
 
@@ -21,31 +21,40 @@ def username_key(username: str) -> str:
 
 
 def email_key(email: str) -> str:
-    """The normal form: addresses that differ in case, Unicode form or spelling of the domain are the same."""
-    local, at, host = normal_form("NFKC", email.strip()).rpartition("@")
-    return f"{username_key(local)}{at}{domain_key(host)}"
+    """The normal form: addresses of one mailbox. They differ in case, Unicode form or spelling of the domain."""
+    local, at, host = email.strip().rpartition("@")
+    return f"{_local_key(local)}{at}{domain_key(host)}"
+
+
+def _local_key(local: str) -> str:
+    """Letters that only look or sound alike are different mailboxes: `straße` is not `strasse`."""
+    if local.isascii():
+        return local.lower()
+    key = normal_form("NFC", normal_form("NFC", local).lower())
+    return local if key.isascii() else key
 
 
 def domain_key(host: str) -> str:
-    """The domain in ASCII."""
-    plain = host.strip().rstrip(".").casefold()
-    if len(plain) > MOST_IN_HOST:
-        return plain
+    """The domain in ASCII, or as it is written where it cannot be one."""
+    plain = host.strip().rstrip(".")
     try:
-        return plain.encode("idna").decode()
-    except UnicodeError:
+        return ascii_host(plain)
+    except ValueError:
         return plain
+
+
+def _is_host(host: str) -> bool:
+    try:
+        return bool(ascii_host(host))
+    except ValueError:
+        return False
 
 
 def spellings(address: str) -> list[str]:
     """What the address may be where it is kept as a name, in the normal form of names."""
     key = email_key(address)
     local, at, host = key.rpartition("@")
-    try:
-        spoken = host.encode().decode("idna")
-    except UnicodeError:
-        spoken = host
-    return sorted({username_key(address.strip()), key, username_key(f"{local}{at}{spoken}"), f"{key}."})
+    return sorted({username_key(address.strip()), key, username_key(f"{local}{at}{spoken_host(host)}"), f"{key}."})
 
 
 def typed_key(typed: str) -> str:
@@ -82,6 +91,6 @@ def complain_name(name: str) -> Complaint | None:
 def complain_email(email: str) -> Complaint | None:
     if len(email) > 254 or len(email_key(email)) > MOST_IN_KEY["email"]:
         return Complaint("Ensure this field has no more than 254 characters.", "too_long")
-    if email and not _EMAIL.match(email):
+    if email and not (_EMAIL.match(email) and _is_host(email.rpartition("@")[2])):
         return Complaint("Enter a valid email address.", "invalid")
     return None

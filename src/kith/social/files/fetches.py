@@ -11,12 +11,11 @@ from contextlib import asynccontextmanager
 from types import MappingProxyType
 from typing import IO
 
-from yarl import URL
-
 from kith.base import asking
 from kith.base.errors import Unavailable
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.http.sites import site_of
+from kith.base.http.urls import parse_url
 from kith.base.places import Full, Places
 from kith.base.work import Work
 
@@ -39,7 +38,7 @@ class FileFetches:
     @asynccontextmanager
     async def picture(self, url: str) -> AsyncIterator[None]:
         """While a picture is fetched and made ready. Raises `Unavailable` where all places stay taken."""
-        site = site_of(URL(url))
+        site = site_of(parse_url(url))
         try:
             place = await self._pictures.enter(
                 seconds=PICTURE_WAIT_SECONDS,
@@ -58,7 +57,7 @@ class FileFetches:
     @asynccontextmanager
     async def film(self, url: str) -> AsyncIterator[None]:
         """While a film is fetched and made ready. Raises `Full` at once: a film of another host has its turn."""
-        site = site_of(URL(url))
+        site = site_of(parse_url(url))
         async with self._films.take(seconds=0, host=site):
             with asking.about(site):
                 yield

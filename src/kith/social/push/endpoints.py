@@ -10,6 +10,7 @@ from yarl import URL
 from kith.base.errors import Complaint, Unavailable
 from kith.base.http import OutgoingError, PrivateHosts, checked_url
 from kith.base.http.names import Names
+from kith.base.http.urls import parse_url
 from kith.base.places import Full
 from kith.base.work import Work
 
@@ -35,7 +36,7 @@ async def complain(work: Work, endpoint: str) -> Complaint | None:
     if len(endpoint) > LONGEST:
         return Complaint(f"is too long (maximum is {LONGEST} characters)", "too_long")
     try:
-        url = URL(checked_url(endpoint))
+        url = parse_url(checked_url(endpoint))
     except OutgoingError:
         return Complaint("is not a valid URL")
     private_hosts = _private_hosts(tuple(work.settings.private_hosts))
@@ -53,7 +54,7 @@ async def complain(work: Work, endpoint: str) -> Complaint | None:
 
 def is_sendable(work: Work, endpoint: str) -> bool:
     """Whether its scheme still fits, by the settings of today."""
-    return _has_fit_scheme(URL(endpoint), _private_hosts(tuple(work.settings.private_hosts)))
+    return _has_fit_scheme(parse_url(endpoint), _private_hosts(tuple(work.settings.private_hosts)))
 
 
 def _has_fit_scheme(url: URL, private_hosts: PrivateHosts) -> bool:
@@ -62,8 +63,8 @@ def _has_fit_scheme(url: URL, private_hosts: PrivateHosts) -> bool:
 
 
 def host_of(endpoint: str) -> str:
-    return URL(endpoint).raw_host or ""
+    return parse_url(endpoint).raw_host or ""
 
 
 def origin_of(endpoint: str) -> str:
-    return str(URL(endpoint).origin())
+    return str(parse_url(endpoint).origin())

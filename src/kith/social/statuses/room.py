@@ -28,6 +28,7 @@ ROOM = Room(
         tasks.LOOK_AGAIN,
         cards.FETCH,
         cards.CREDIT,
+        cards.SHOW_CREDITS,
         tasks.CLEAR_UP,
         tasks.END_POLLS,
         tasks.SWEEP,

@@ -125,14 +125,17 @@ class StreamCarrier:
     async def _tell_everybody(self, work: Work, posts: Sequence[Post], name: str) -> None:
         """The same bytes to all: a status without the fields that depend on its viewer.
 
-        Whose filters match is shown it their own way, or not at all.
+        Whose filters match, or from whom what it quotes is hidden, is shown it their own way, or not at all.
         """
         heard = {post.id: post for post in posts if self._channels_of(post)}
         if not heard:
             return
         hidden = await self._hidden(work, list(heard.values()))
         shown = await statuses.render_by_id(work, list(heard), None)
-        touched = await touched_by_filters(work, list(heard.values()), self._viewers_of(heard.values()))
+        viewers = self._viewers_of(heard.values())
+        touched = await touched_by_filters(work, list(heard.values()), viewers)
+        for id, some in (await store.not_to_see_quoted(work.db, list(heard.values()), viewers, work.now)).items():
+            touched[id] |= _accounts(some)
         for id, json in shown.items():
             event, unseen = StreamEvent(name, json.decode()), _accounts(hidden.get(id, ()))
             for channel in self._channels_of(heard[id]):

@@ -10,6 +10,7 @@ Boosts are told when the feeds are filled: whether a home has one depends on wha
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 
@@ -17,7 +18,6 @@ from kith.base.work import Work
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import entities as statuses
 from kith.social.statuses.filtering import ViewerFilters
-from kith.social.statuses.tables import UNLISTED
 from kith.social.streaming import store
 from kith.social.streaming.channels import of_list
 from kith.social.streaming.connections import EVERY_STREAM, Streams
@@ -157,11 +157,11 @@ async def _alike(work: Work, post: Post, viewers: set[AccountId], touched: set[A
         return {viewer: {viewer} for viewer in viewers}
     is_new = is_new and post.reblog_of_id is None
     own = viewers & (touched | await store.concerned(work.db, post, viewers, is_new=is_new))
-    following: set[AccountId] = set()
-    if post.subject_policy == "followers" and post.subject_visibility <= UNLISTED:
-        following = await store.followers(work.db, post, viewers)
-    groups = (viewers - own - following, (viewers & following) - own)
-    return {viewer: {viewer} for viewer in own} | {min(group): group for group in groups if group}
+    following = [await store.followers(work.db, id, viewers) for id in post.asks_followers]
+    groups: dict[tuple[bool, ...], set[AccountId]] = defaultdict(set)
+    for viewer in viewers - own:
+        groups[tuple(viewer in some for some in following)].add(viewer)
+    return {viewer: {viewer} for viewer in own} | {min(group): group for group in groups.values()}
 
 
 async def _rendered(work: Work, alike: Mapping[StatusId, Alike], name: str) -> Events:

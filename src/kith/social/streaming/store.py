@@ -17,11 +17,12 @@ from kith.base.db import Query, Session, alias_of, any_of, any_row, query
 from kith.social.accounts.tables import accounts, preferences
 from kith.social.feeds.tables import feeds
 from kith.social.ids import AccountId, StatusId
-from kith.social.lists.tables import members
+from kith.social.lists.tables import lists, members
 from kith.social.relationships import rules
 from kith.social.statuses.tables import (
     PRIVATE,
     PUBLIC,
+    UNLISTED,
     bookmarks,
     conversation_mutes,
     favourites,
@@ -93,6 +94,13 @@ class Post(msgspec.Struct, frozen=True):
         return (self.subject_id,) if self.quoted_id is None else (self.subject_id, self.quoted_id)
 
     @property
+    def asks_followers(self) -> tuple[StatusId, ...]:
+        """The statuses that tell their viewer whether they may be quoted by those who follow their author."""
+        by_followers = self.subject_policy == "followers" and self.subject_visibility <= UNLISTED
+        own = (self.subject_id,) if by_followers else ()
+        return own if self.quoted_id is None else (*own, self.quoted_id)
+
+    @property
     def is_reply_to_others(self) -> bool:
         return self.in_reply_to_id is not None and self.in_reply_to_account_id != self.account_id
 
@@ -147,6 +155,9 @@ def _names(viewer: ColumnElement[Any]) -> Clause:
 
 
 _hidden_author = _pairs(rules.hides_author(V.c.id, A))
+_hidden_quote = _pairs(
+    any_row(_QA.join(_Q, _Q.c.account_id == _QA.c.id), and_(_Q.c.id == T.c.quoted_id, rules.hides_author(V.c.id, _QA)))
+)
 _not_for_home = _pairs(
     V.c.id != S.c.account_id,
     or_(
@@ -169,11 +180,19 @@ _follow_tags = query(
     ),
     AccountId,
 )
+_may_have_read = or_(
+    S.c.visibility <= UNLISTED,
+    S.c.account_id == lists.c.account_id,
+    and_(S.c.visibility == PRIVATE, rules.follows(lists.c.account_id, S.c.account_id)),
+    _names(lists.c.account_id),
+)
 _on_lists = query(
     lambda: (
         select(S.c.id, members.c.list_id)
-        .select_from(members.join(S, S.c.account_id == members.c.account_id))
-        .where(and_(any_of(members.c.list_id, "lists"), any_of(S.c.id, "ids")))
+        .select_from(
+            members.join(S, S.c.account_id == members.c.account_id).join(lists, lists.c.id == members.c.list_id)
+        )
+        .where(and_(any_of(members.c.list_id, "lists"), any_of(S.c.id, "ids"), _may_have_read))
     ),
     tuple,
 )
@@ -209,9 +228,7 @@ _followers = query(
 
 def _mark(table: Any) -> Clause:
     own = alias_of(table)
-    return any_row(
-        own, and_(own.c.account_id == V.c.id, or_(own.c.status_id == T.c.id, own.c.status_id == T.c.quoted_id))
-    )
+    return any_row(own, and_(own.c.account_id == V.c.id, own.c.status_id == T.c.id))
 
 
 def _boosted() -> Clause:
@@ -348,12 +365,24 @@ async def on_lists(db: Session, ids: Sequence[StatusId], lists: Collection[int])
 
 
 async def concerned(db: Session, post: Post, viewers: Collection[AccountId], *, is_new: bool) -> set[int]:
-    if is_new and post.in_reply_to_id is None:
-        return {post.account_id}
-    pairs = _concerned_by_new if is_new else _concerned
-    return (await _all(db, pairs, [post], viewers))[post.id]
+    """Those to whom it is shown otherwise than to the rest. What it quotes is older, however new it is itself."""
+    found: set[int] = {post.account_id}
+    if not is_new or post.in_reply_to_id is not None:
+        found |= await _of_one(db, _concerned_by_new if is_new else _concerned, post.id, viewers)
+    if post.quoted_id is not None:
+        found |= await _of_one(db, _concerned, post.quoted_id, viewers)
+    return found
 
 
-async def followers(db: Session, post: Post, viewers: Collection[AccountId]) -> set[AccountId]:
-    subject_id = post.reblog_of_id or post.id
-    return set(await db.all(_followers, ids=[subject_id], viewers=list(viewers)))
+async def _of_one(db: Session, pairs: Query[Any], id: StatusId, viewers: Collection[AccountId]) -> set[int]:
+    return _by_status(await db.all(pairs, ids=[id], viewers=list(viewers)))[id] if viewers else set()
+
+
+async def not_to_see_quoted(db: Session, posts: Sequence[Post], viewers: Collection[AccountId], now: datetime) -> Pairs:
+    """Whoever does not see what a post quotes: they or the author of that block or mute."""
+    return await _all(db, _hidden_quote, [post for post in posts if post.is_delicate], viewers, now)
+
+
+async def followers(db: Session, id: StatusId, viewers: Collection[AccountId]) -> set[AccountId]:
+    """Those of them who follow the author of a status."""
+    return set(await db.all(_followers, ids=[id], viewers=list(viewers)))

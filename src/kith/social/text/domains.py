@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kith.base.host_names import ascii_host
+
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\Z")
 _PORT = re.compile(r":\d{1,5}\Z")
 LONGEST = 253
@@ -20,8 +22,8 @@ def domain_of(text: str) -> str | None:
     port = found.group() if found else ""
     name = name.removesuffix(port).rstrip(".")
     try:
-        host = name if name.isascii() else name.encode("idna").decode("ascii")
-    except UnicodeError:
+        host = ascii_host(name)
+    except ValueError:
         return None
     labels = host.split(".")
     if not host or len(host) > LONGEST or not all(_LABEL.match(label) for label in labels):

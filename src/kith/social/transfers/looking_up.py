@@ -12,10 +12,10 @@ from contextlib import suppress
 from typing import Any
 
 import msgspec
-from yarl import URL
 
 from kith.base.errors import Problem, Throttled
 from kith.base.http.sites import site_of_domain
+from kith.base.http.urls import parse_url
 from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.social.accounts import lookup
@@ -107,7 +107,7 @@ async def _post(work: Work, me: AccountId, uri: str, misses: dict[str, int]) -> 
 
 def _host_of(uri: str) -> str | None:
     try:
-        return URL(uri).authority.rpartition("@")[2].lower() or None
+        return parse_url(uri).authority.rpartition("@")[2].lower() or None
     except ValueError:
         return None
 

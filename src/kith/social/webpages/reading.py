@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from yarl import URL
 
 import kith
 from kith.base.counted_log import log_counted
 from kith.base.http.sites import site_of
+from kith.base.http.urls import parse_url
 from kith.base.places import Places
 from kith.social.webpages.page_facts import PageFacts
 
@@ -50,7 +50,7 @@ class Webpages:
     async def _run(self, body: bytes, came_from: str, **job: Any) -> bytes | None:
         """Raises `Full` where pages of others, or of the same host, take too long."""
         job |= {"memory": MEMORY, "seconds": CPU_SECONDS}
-        async with self._places.take(seconds=WAIT_SECONDS, host=site_of(URL(came_from))):
+        async with self._places.take(seconds=WAIT_SECONDS, host=site_of(parse_url(came_from))):
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-P",

@@ -177,7 +177,7 @@ def read_answers(fields: Sequence[Any], form: Mapping[str, Any]) -> tuple[dict[s
             continue
         try:
             value = _read(field, form.get(field.name, ""))
-        except (msgspec.DecodeError, ValueError):
+        except (msgspec.DecodeError, ValueError, RecursionError):
             errors[field.name] = ["Value must be valid JSON."]
             continue
         if value is not msgspec.UNSET:

@@ -10,9 +10,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from yarl import URL
-
 from kith.base.http import OutgoingError, checked_url
+from kith.base.http.urls import parse_url
 from kith.federation.vocabulary.incoming import limits
 
 __all__ = ["PUBLIC", "domain_of", "find_domain", "is_public", "read_id", "same_domain", "without_fragment"]
@@ -57,7 +56,7 @@ def find_domain(uri: str) -> str | None:
 
 def _international(uri: str) -> str | None:
     try:
-        url = URL(checked_url(uri))
+        url = parse_url(checked_url(uri))
     except OutgoingError:
         return None
     host = url.host_subcomponent or ""

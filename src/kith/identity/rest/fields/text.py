@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-import yarl
 from sqlalchemy import Column, String
 from sqlalchemy import Text as SQLText
 from sqlalchemy.types import TypeEngine
 
+from kith.base.http.urls import parse_url
 from kith.identity.rest.fields.base import Field, InvalidValue
 
 LONGEST_URL = 2048  # a host of many strange letters takes long to write in plain ones
@@ -99,7 +99,7 @@ def read_url(text: str, schemes: tuple[str, ...]) -> str | None:
     if len(text) > LONGEST_URL:
         return None
     try:
-        url = text if text.isascii() else str(yarl.URL(text))
+        url = text if text.isascii() else str(parse_url(text))
         parts = urlsplit(url)
         parts.port  # noqa: B018 - reading it is the check
     except ValueError:

@@ -14,6 +14,7 @@ import msgspec
 from sqlalchemy import and_, bindparam, delete, func, select
 
 from kith.base.db import UID, Session, add_once, command, query
+from kith.base.host_names import ascii_host
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.http.addresses import PrivateHosts
 from kith.base.sealing import Sealer
@@ -28,6 +29,7 @@ from kith.identity.sources.tables import remote_apps
 MOST_APPS = 20_000
 FORGOTTEN_AT_ONCE = 100
 MOST_IN_USERNAME = 200
+MOST_TYPED = 500
 SECRET_PLACE = "identity_source_remote_apps.client_secret"  # noqa: S105 - where one is kept
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?")
 _NO_SERVER = "We could not reach a server of this name that lets people sign in elsewhere. Is it spelled right?"
@@ -54,13 +56,15 @@ def read_server(text: str) -> tuple[str, str]:
 
     Both are empty where it is none of these.
     """
+    if len(text) > MOST_TYPED:
+        return "", ""
     typed = text.strip().lower().removeprefix("https://").removeprefix("http://")
     typed = typed.partition("/")[0] if "@" not in typed.partition("/")[0] else typed.rstrip("/")
     name, at, host = typed.removeprefix("@").rpartition("@")
     try:
         bare, colon, port = host.partition(":")
-        host = f"{bare.encode('idna').decode()}{colon}{port}"
-    except UnicodeError:
+        host = f"{ascii_host(bare)}{colon}{port}"
+    except ValueError:
         return "", ""
     if not _HOST.fullmatch(host) or ".." in host or (at and not re.fullmatch(r"[\w.-]{1,100}", name)):
         return "", ""
@@ -91,8 +95,7 @@ async def find_home(work: Work, name: str, host: str) -> str:
         return host
     for link in links if isinstance(links, list) else []:
         if isinstance(link, dict) and link.get("rel") == "self" and isinstance(link.get("href"), str):
-            found = read_server(urlsplit(link["href"]).netloc)[1]
-            return found or host
+            return read_server(link["href"].partition("://")[2].partition("/")[0])[1] or host
     return host
 
 

@@ -7,18 +7,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from yarl import URL
 
 from kith.base.errors import NotFound
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.http.sites import site_of
+from kith.base.http.urls import parse_url
 from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
+from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.lookup import find_anywhere
 from kith.social.accounts.pictures import FORGET_FILES, ForgetFiles
 from kith.social.files.processing import Picture
-from kith.social.ids import StatusId
+from kith.social.ids import AccountId, StatusId
 from kith.social.moments import maybe
 from kith.social.statuses import store as statuses
 from kith.social.statuses.cards import pictures, store
@@ -33,6 +34,8 @@ PAGE_BYTES = 1 << 20
 OEMBED_BYTES = 1 << 18
 LARGEST_PAGE = 64 << 20  # of which the beginning is read
 SECONDS = 10.0
+CREDITED_AFTER = timedelta(seconds=30)
+CREDITED_AT_ONCE = 500
 
 
 class FetchCard(msgspec.Struct):
@@ -62,7 +65,7 @@ async def look_at(work: Work, status: Status, url: str) -> None:
 async def _look_at(work: Work, status: Status, url: str, wanted: FetchCard) -> None:
     known = await store.find(work.db, _hash(url))
     if known is None or known.fetched_at < work.now - FRESH:
-        owner = f"account:{status.account_id}" if status.local else site_of(URL(status.uri))
+        owner = f"account:{status.account_id}" if status.local else site_of(parse_url(status.uri))
         work.enqueue(FETCH, wanted, key=f"{status.id}:{wanted.url and _hash(wanted.url)}", owner=owner)
     elif status.card_id != known.id:
         await statuses.change(work.db, status.id, {"card_id": known.id})
@@ -246,12 +249,32 @@ def _data(url: str, page: PageFacts, offered: dict[str, Any], picture: Picture |
     }
 
 
+class ShowCredits(msgspec.Struct):
+    """`after` is the last post that was done."""
+
+    account_id: AccountId
+    after: StatusId = StatusId(0)
+
+
 async def credit_anew(work: Work, fact: AccountChanged) -> None:
-    """Whoever is credited is shown as they are now, or no more."""
-    await store.show_credits_anew(work.db, fact.account_id)
+    """Whoever is credited is shown as they are now, or no more.
+
+    Servers elsewhere may send any number of changes: they are shown soon, and once for all that come until then.
+    """
+    account = await accounts.find(work.db, fact.account_id)
+    at = work.now if account is None or account.is_local else work.now + CREDITED_AFTER
+    work.enqueue(SHOW_CREDITS, ShowCredits(fact.account_id), at=at, key=str(fact.account_id))
+
+
+async def show_credits(work: Work, payload: ShowCredits) -> None:
+    """So many posts at a time: an account may be credited under any number of them."""
+    after = await store.show_credits_anew(work.db, payload.account_id, payload.after, CREDITED_AT_ONCE)
+    if after is not None:
+        work.enqueue(SHOW_CREDITS, ShowCredits(payload.account_id, after), key=f"{payload.account_id}:{after}")
 
 
 CREDIT: JobKind[AccountChanged] = JobKind(name="statuses.credit_anew", payload=AccountChanged, handler=credit_anew)
+SHOW_CREDITS: JobKind[ShowCredits] = JobKind(name="statuses.show_credits", payload=ShowCredits, handler=show_credits)
 FETCH: JobKind[FetchCard] = JobKind(
     name="statuses.fetch_card",
     payload=FetchCard,

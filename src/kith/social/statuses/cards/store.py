@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import and_, bindparam, select, update
 
 from kith.base.db import Session, any_of, command, query, upsert
-from kith.social.ids import AccountId
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses.tables import cards, statuses
 from kith.social.versions import changed
 
@@ -38,8 +38,15 @@ _save = query(
 )
 _shown_anew = command(update(statuses).where(statuses.c.card_id == bindparam("card")).values(version=changed(statuses)))
 _shown = query(select(cards.c.id, cards.c.data, cards.c.creator_id).where(any_of(cards.c.id, "ids")), tuple)
-_credited = query(select(cards.c.id).where(cards.c.creator_id == bindparam("account")), int)
-_shown_anew_all = command(update(statuses).where(any_of(statuses.c.card_id, "cards")).values(version=changed(statuses)))
+_crediting = query(
+    select(statuses.c.id)
+    .join(cards, cards.c.id == statuses.c.card_id)
+    .where(and_(cards.c.creator_id == bindparam("account"), statuses.c.id > bindparam("after")))
+    .order_by(statuses.c.id)
+    .limit(bindparam("most")),
+    StatusId,
+)
+_shown_anew_all = command(update(statuses).where(any_of(statuses.c.id, "ids")).values(version=changed(statuses)))
 
 
 async def find_by_id(db: Session, id: int) -> Card | None:
@@ -66,8 +73,9 @@ async def show_anew(db: Session, card_id: int) -> None:
     await db.run(_shown_anew, card=card_id)
 
 
-async def show_credits_anew(db: Session, account_id: AccountId) -> None:
-    """The same for every post that shows a page which names this account."""
-    found = await db.all(_credited, account=account_id)
+async def show_credits_anew(db: Session, account_id: AccountId, after: StatusId, most: int) -> StatusId | None:
+    """The same for the next posts that show a page which names this account; the last, if there may be more."""
+    found = await db.all(_crediting, account=account_id, after=after, most=most)
     if found:
-        await db.run(_shown_anew_all, cards=found)
+        await db.run(_shown_anew_all, ids=found)
+    return found[-1] if len(found) == most else None

@@ -120,7 +120,7 @@ def _full(words: str) -> Invalid:
 
 def _enqueue(work: Work, planned: Scheduled) -> None:
     payload = Publish(id=planned.id, account_id=planned.account_id, at=planned.scheduled_at)
-    work.enqueue(PUBLISH, payload, at=planned.scheduled_at)
+    work.enqueue(PUBLISH, payload, at=planned.scheduled_at, key=str(planned.id))
 
 
 async def reschedule(work: Work, me: AccountId, id: int, at: datetime | None) -> Scheduled:
@@ -133,6 +133,7 @@ async def reschedule(work: Work, me: AccountId, id: int, at: datetime | None) ->
         await _check_day(work, me, at)
     await work.db.run(_move, me=me, id=id, at=at)
     planned.scheduled_at = at
+    await work.call_off(PUBLISH, str(id))
     _enqueue(work, planned)
     return planned
 
@@ -154,6 +155,7 @@ async def cancel(work: Work, me: AccountId, id: int) -> None:
 async def _set_free(work: Work, planned: Scheduled) -> None:
     """The plan is gone; its media have a day to find another place."""
     await work.db.run(_drop, me=planned.account_id, id=planned.id)
+    await work.call_off(PUBLISH, str(planned.id))
     await media.detach(work, planned.media_ids)
 
 

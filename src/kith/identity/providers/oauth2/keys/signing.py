@@ -90,7 +90,7 @@ def read_header(token: str) -> dict[str, Any]:
         raise BadToken("not a signed token")
     try:
         header = msgspec.json.decode(base64.urlsafe_b64decode(parts[0] + "=" * (-len(parts[0]) % 4)))
-    except (ValueError, msgspec.DecodeError) as error:
+    except (ValueError, msgspec.DecodeError, RecursionError) as error:
         raise BadToken("not a signed token") from error
     if not isinstance(header, dict):
         raise BadToken("not a signed token")
@@ -103,7 +103,7 @@ def read_unchecked(token: str) -> dict[str, Any]:
     body = token.split(".")[1]
     try:
         claims = msgspec.json.decode(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-    except (ValueError, msgspec.DecodeError) as error:
+    except (ValueError, msgspec.DecodeError, RecursionError) as error:
         raise BadToken("not a signed token") from error
     return claims if isinstance(claims, dict) else {}
 
