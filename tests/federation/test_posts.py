@@ -548,7 +548,7 @@ async def test_of_two_threads_that_are_one_the_shorter_is_joined_to_the_longer(t
     deep = [
         note_of(author, f"d{n}", **({"inReplyTo": f"{author.uri}/statuses/d{n - 1}"} if n else {})) for n in range(3)
     ]
-    late = [note_of(author, f"l{n}", inReplyTo=f"{author.uri}/statuses/l{n - 1}") for n in range(1, 4)]
+    late = [note_of(author, f"l{n}", inReplyTo=f"{author.uri}/statuses/l{n - 1}") for n in range(1, 6)]
     for note in (*deep, *late):
         await receive(town, author, create(author, note))
     [last] = [await _kept(town, late[-1])]
