@@ -92,6 +92,10 @@ async def _ask_for_devices(lane: Street) -> None:
     assert given["keyId"] in ("k1", "k2")
     assert await bob.left() == 1
 
+    await bob.member.post("/api/v1/domain_blocks", json={"domain": lane.there.domain})
+    assert (await ada.get(place)).json()["items"] == []
+    await bob.member.call("DELETE", "/api/v1/domain_blocks", json={"domain": lane.there.domain})
+    assert len((await ada.get(place)).json()["items"]) == 1
     await bob.member.to(await lane.account_of(ada), "block")
     assert (await ada.get(place)).json()["items"] == []
     assert (await ada.post(claim, b"")).status_code == 404

@@ -530,6 +530,46 @@ def test_which_links_a_page_calls_its_own() -> None:
     assert own_links(page) == ["https://a.example/@x", "https://b.example/", "https://d.example/?a=1&b=2"]
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<!-- <a rel="me" href="https://a.example/"> -->',
+        '<title><a rel="me" href="https://a.example/"></title>',
+        '<textarea><a rel="me" href="https://a.example/"></textarea>',
+        '<script>"<a rel=me href=https://a.example/>"</script>',
+        "<img alt='<a rel=me href=https://a.example/>'>",
+    ],
+)
+def test_what_only_looks_like_a_link_is_none(page: str) -> None:
+    assert own_links(page) == []
+
+
+async def test_only_a_page_of_the_same_site_speaks_for_it(
+    new_town: TownBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not what somebody has put there as a text, and not what an address of it leads to elsewhere."""
+    link = ""
+
+    async def show(request: web.Request) -> web.Response:
+        if request.path == "/away":
+            raise web.HTTPFound(f"https://localhost:{request.url.port}/page")
+        return web.Response(text=link, content_type="text/html" if request.path == "/page" else "application/json")
+
+    async with _https(tmp_path, show) as (base, authority):
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+        town = await new_town(private_hosts="127.0.0.1,localhost")
+        ada = await join(town)
+        link = f'<a rel="me" href="{ada.me["url"]}">'
+        rows = [{"name": path, "value": f"{base}/{path}"} for path in ("away", "echo", "page")]
+        await ada.patch(UPDATE, json={"fields_attributes": rows})
+
+        async def is_verified() -> bool:
+            return (await ada.refreshed())["fields"][2]["verified_at"] is not None
+
+        await until(is_verified)
+        assert [field["verified_at"] is None for field in ada.me["fields"]] == [True, True, False]
+
+
 async def test_a_link_is_verified_when_its_page_links_back(
     new_town: TownBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

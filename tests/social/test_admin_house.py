@@ -253,6 +253,26 @@ async def test_a_webhook_is_told_what_whoever_set_it_up_may_see(new_town: TownBu
         assert (await clerk.does("PATCH", item, json={"enabled": False}))["enabled"] is False
 
 
+async def test_nobody_is_told_by_their_own_webhook_who_has_reported_them(new_town: TownBuilder) -> None:
+    receiver = Receiver()
+    receiver.refusals = 0
+    app = web.Application()
+    app.router.add_post("/{name}", receiver.take)
+    async with TestServer(app) as server:
+        town = await new_town(private_hosts="127.0.0.1")
+        owner, ada, bob = await employ(town, "owner"), await join(town), await join(town)
+        chief = await employ_as(town, owner, 6, "manage_webhooks", "manage_reports")
+        events = {"url": str(server.make_url("/hook")), "events": ["report.created"]}
+        await chief.post(f"{ADMIN}/webhooks", json=events)
+
+        about_them, about_another = await report(ada, chief), await report(ada, bob)
+        await until(lambda: _has_heard_posts(receiver, 1))
+        await settle(town)
+
+    assert [told["object"]["id"] for told, _, _ in receiver.heard] == [about_another["id"]]
+    assert about_them["id"] != about_another["id"]
+
+
 async def _has_heard_posts(receiver: Receiver, count: int) -> bool:
     return len(receiver.heard) >= count
 

@@ -29,6 +29,26 @@ async def report(by: Member, about: Any, **sent: Any) -> dict[str, Any]:
     return dict(await by.post(REPORTS, json={"account_id": str(about.id), **sent}))
 
 
+async def test_who_has_left_the_team_reads_of_no_report(new_town: TownBuilder) -> None:
+    town = await new_town()
+    owner, ada, bob = await employ(town, "owner"), await join(town), await join(town)
+    helper = await employ_as(town, owner, 5, "manage_reports")
+    made = await report(ada, bob, comment="he is rude")
+    await settle(town)
+    told = await helper.get("/api/v1/notifications")
+    assert [one["report"]["id"] for one in told if one["type"] == "admin.report"] == [made["id"]]
+    assert made["id"] in (await helper.call("GET", "/api/v2/notifications")).text
+    path = f"/api/v1/notifications/{told[0]['id']}"
+
+    await owner.post(f"/api/v1/admin/accounts/{helper.id}/role", json={"role_id": "-99"})
+
+    assert await helper.get("/api/v1/notifications") == []
+    grouped = (await helper.call("GET", "/api/v2/notifications")).json()
+    assert (grouped["notification_groups"], "he is rude" in str(grouped)) == ([], False)
+    assert await verdict(helper, "GET", path) == 404
+    assert ada.name not in str(grouped)
+
+
 async def add_rule(town: Town, text: str = "be kind") -> str:
     await town.kith("instance", "rules", "add", text)
     return str((await town.http.get("/api/v1/instance/rules")).json()[-1]["id"])

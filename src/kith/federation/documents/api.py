@@ -194,7 +194,7 @@ async def show_featured_tags(exchange: Exchange, work: Work, name: FromPath[str]
 @get("/users/{name}/quote_authorizations/{id}", **also_by_number("/users/{name}/quote_authorizations/{id}"))
 async def show_quote_stamp(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
     me = await _asker_at(exchange, name)
-    body = await posts.quote_stamp(work, await people.find_open(work, name, me), id)
+    body = await posts.quote_stamp(work, await people.find_open(work, name, me), id, me)
     return negotiated(exchange, body, me)
 
 

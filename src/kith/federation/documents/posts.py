@@ -20,7 +20,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store as statuses
-from kith.social.statuses.tables import PRIVATE, UNLISTED, Status
+from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, Status
 
 __all__ = [
     "Items",
@@ -162,10 +162,25 @@ def _cut(found: Sequence[store.Reply], most: int) -> tuple[list[str], int | None
     return [one.uri for one in found[:most]], found[most - 1].id if len(found) > most else None
 
 
-async def quote_stamp(work: Work, author: Account, quoting_id: int) -> bytes:
-    """That a post of `author` is quoted with their leave; not there as soon as it is taken back."""
+async def _is_of_asker(work: Work, quoting: Status, me: AccountId | None) -> bool:
+    """Whether they may see it, or speak for the server that it is of."""
+    if me is None:
+        return False
+    if await statuses.find_visible(work.db, quoting.id, me) is not None:
+        return True
+    found = await accounts.find_all(work.db, [me, quoting.account_id])
+    return len({one.domain for one in found.values()}) == 1
+
+
+async def quote_stamp(work: Work, author: Account, quoting_id: int, me: AccountId | None) -> bytes:
+    """That a post of `author` is quoted with their leave; not there as soon as it is taken back.
+
+    Who may not see the quoting post is not told that it is there, but for the server that it is of.
+    """
     quoting = await statuses.find(work.db, StatusId(quoting_id))
     if quoting is None or quoting.deleted_at is not None or quoting.quote_state != "accepted":
+        raise NotFound
+    if quoting.visibility not in (PUBLIC, UNLISTED) and not await _is_of_asker(work, quoting, me):
         raise NotFound
     quoted = await statuses.find(work.db, quoting.quoted_id) if quoting.quoted_id is not None else None
     if quoted is None or quoted.deleted_at is not None or quoted.account_id != author.id:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kith.base.http import Outgoing, OutgoingError
+from kith.base.http.sites import registrable_domain
 from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
 from kith.social.accounts import store
@@ -26,6 +27,7 @@ MOST_BYTES = 1 << 20
 SECONDS = 10.0
 LONGEST_URL = 2048
 MOST_LINKS = 10
+HTML = ("text/html", "application/xhtml+xml")
 LATEST_SECONDS = 600
 
 
@@ -55,10 +57,17 @@ async def links_back(work: Work, account: Account, url: str) -> bool:
     answer = await work.find(Outgoing).request(
         "GET", url, headers={"Accept": "text/html"}, max_bytes=MOST_BYTES, timeout=SECONDS
     )
-    if answer.status != 200 or not answer.url.startswith("https://"):
+    kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if answer.status != 200 or kind not in HTML or not _is_of(answer.url, url):
         return False
     ours = {_normal(one) for one in (account.url, account.uri) if one}
     return any(_normal(link) in ours for link in await work.find(Webpages).own_links(answer.body, url))
+
+
+def _is_of(found: str, url: str) -> bool:
+    """Whether a page that was found by way of others is of the same site: it speaks for no other."""
+    hosts = [registrable_domain(urlsplit(one).hostname or "") for one in (found, url)]
+    return found.startswith("https://") and hosts[0] == hosts[1]
 
 
 def _normal(url: str) -> str:

@@ -14,10 +14,12 @@ from kith.base.db import any_of, query
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import MAKES_ROOM, Give, JobKind
 from kith.base.work import Work
+from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
 from kith.social.admin import webhooks
 from kith.social.admin.entities import render_admin_by_id
 from kith.social.admin.report_entities import render_admin_reports
+from kith.social.admin.tables import Webhook
 from kith.social.ids import AccountId, StatusId
 from kith.social.moderation import store as moderation
 from kith.social.moderation.facts import ReportChanged, ReportCreated
@@ -102,6 +104,13 @@ async def _object(work: Work, event: str, id: int) -> msgspec.Raw | None:
     return None if found is None else msgspec.Raw(found)
 
 
+async def _is_about_its_maker(work: Work, webhook: Webhook, delivery: Delivery) -> bool:
+    """Nobody is told by their own webhook who has reported them."""
+    report = await moderation.find_report(work.db, delivery.id) if delivery.event.startswith("report.") else None
+    target = None if report is None else await accounts.find(work.db, report.target_id)
+    return target is not None and target.user_id is not None and target.user_id == webhook.set_up_by
+
+
 async def deliver(work: Work, delivery: Delivery) -> None:
     """The receiver knows by the signature that it is from here; any answer but a yes is tried again."""
     webhook = next((one for one in await webhooks.every(work.db) if one.id == delivery.webhook_id), None)
@@ -109,6 +118,8 @@ async def deliver(work: Work, delivery: Delivery) -> None:
         return
     if not await webhooks.may_hear(work, webhook, delivery.event):
         work.log("webhooks.not_told", webhook=webhook.id, told=delivery.event)
+        return
+    if await _is_about_its_maker(work, webhook, delivery):
         return
     shown = await _object(work, delivery.event, delivery.id)
     if shown is None:

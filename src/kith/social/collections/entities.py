@@ -57,7 +57,7 @@ def _render(work: Work, one: AccountCollection, items: Sequence[CollectionItem])
 class ToldCollections:
     """What notifications about collections are about, as everybody may see them."""
 
-    async def render(self, work: Work, _type: str, ids: Sequence[int]) -> Mapping[int, bytes]:
+    async def render(self, work: Work, _type: str, ids: Sequence[int], _me: AccountId) -> Mapping[int, bytes]:
         found = await store.by_ids(work.db, ids)
         shown = await render_collections(work, found, None)
         return {one.id: msgspec.json.encode(shape) for one, shape in zip(found, shown, strict=True)}

@@ -5,13 +5,13 @@ from typing import Any
 
 from sqlalchemy import BigInteger, BindParameter, and_, bindparam, delete, func, select, update
 
-from kith.base.db import Session, add_once, any_of, command, insert_into, query
+from kith.base.db import Session, add_once, alias_of, any_of, any_row, command, insert_into, query
 from kith.base.paging import Cursor
 from kith.social.accounts.tables import accounts
 from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey, devices, messages, one_time_keys
 from kith.social.id_lists import IdList
 from kith.social.ids import AccountId
-from kith.social.relationships.rules import ME, blocks
+from kith.social.relationships.rules import ME, blocks, blocks_domain
 
 _device: BindParameter[Any] = bindparam("device", type_=BigInteger())
 _key_hash: BindParameter[Any] = bindparam("key_hash")
@@ -22,7 +22,8 @@ _named = query(
     ),
     Device,
 )
-# Neither of those whom I block nor of those who block me.
+_me = alias_of(accounts)
+# Neither of those whom I block nor of those who block me, or my server.
 _of_accounts = query(
     select(devices)
     .where(
@@ -30,6 +31,7 @@ _of_accounts = query(
             any_of(devices.c.account_id, "ids"),
             ~blocks(ME, devices.c.account_id),
             ~blocks(devices.c.account_id, ME),
+            ~any_row(_me, and_(_me.c.id == ME, blocks_domain(devices.c.account_id, _me.c.domain))),
         )
     )
     .order_by(devices.c.account_id, devices.c.id),

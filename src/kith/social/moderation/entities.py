@@ -14,6 +14,7 @@ from kith.social.ids import AccountId
 from kith.social.moderation import store
 from kith.social.moderation.tables import Appeal, Report, Severance, Strike
 from kith.social.moments import maybe, moment
+from kith.social.staff import role_of
 
 _encode = msgspec.json.Encoder().encode
 
@@ -79,11 +80,20 @@ def _severance(row: Severance, *, purged: bool) -> dict[str, Any]:
     }
 
 
+async def _reads_reports(work: Work, me: AccountId) -> bool:
+    """As their role is now: who has left the team keeps the notifications, and reads of no report."""
+    account = await accounts.find(work.db, me)
+    role = None if account is None else await role_of(work, account)
+    return role is not None and role.allows("manage_reports")
+
+
 class ModerationSubjects:
     """What notifications of the team's business are about."""
 
-    async def render(self, work: Work, type: str, ids: Sequence[int]) -> Mapping[int, bytes]:
+    async def render(self, work: Work, type: str, ids: Sequence[int], me: AccountId) -> Mapping[int, bytes]:
         if type == "admin.report":
+            if not await _reads_reports(work, me):
+                return {}
             reports = await store.reports_by_id(work.db, ids)
             return dict(zip([one.id for one in reports], await render_reports(work, reports), strict=True))
         if type == "moderation_warning":

@@ -21,7 +21,7 @@ from kith.social.ids import AccountId
 from kith.social.moments import moment
 from kith.social.notifications import reading
 from kith.social.notifications.reading import NotificationRow, NotificationText
-from kith.social.notifications.subjects import KEYS, render_all
+from kith.social.notifications.subjects import KEYS, is_hollow, render_all
 from kith.social.notifications.titles import titled
 from kith.social.pages import fitting, ids_of, joined
 from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
@@ -216,18 +216,20 @@ async def _render(
     about = {status.id: status for row in rows if (status := row.status) is not None}
     shown = await render_rows(work, list(about.values()), me, context=CONTEXT)
     words = await reading.words_of(work.db, [row.id for row in rows])
-    subjects = await render_all(work, [(words[row.id].type, row.about_id) for row in rows if row.id in words])
+    subjects = await render_all(work, [(words[row.id].type, row.about_id) for row in rows if row.id in words], me)
     wholes: dict[int, bytes] = {}
     for row in rows:
         if row.id not in words or row.from_id not in people or not (row.status_id is None or row.status_id in shown):
             continue  # it has just left the database
         person, type = people[row.from_id], words[row.id].type
+        subject = None if row.about_id is None else subjects.get((type, row.about_id))
+        if is_hollow(type, subject):
+            continue
         entity = _entity(row, words[row.id], account=msgspec.Raw(person))
         if row.status_id is not None:
             entity.status = msgspec.Raw(shown[row.status_id])
         if type == "annual_report":
             entity.annual_report = {"year": str(row.about_id)}
-        subject = None if row.about_id is None else subjects.get((type, row.about_id))
         if subject is not None:
             setattr(entity, KEYS[type], msgspec.Raw(subject))
         if supported and type not in supported:

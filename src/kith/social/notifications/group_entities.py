@@ -16,7 +16,7 @@ from kith.social.notifications import groups, reading
 from kith.social.notifications.entities import CONTEXT, Fallback, fallback_of, moment_of
 from kith.social.notifications.groups import SAMPLES, UNGROUPED, GroupHead, GroupRows, LongGroup, read_heads
 from kith.social.notifications.reading import NotificationText
-from kith.social.notifications.subjects import KEYS, render_all
+from kith.social.notifications.subjects import KEYS, is_hollow, render_all
 from kith.social.pages import fitting, ids_of, joined
 from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
 from kith.social.statuses.store import Stretch
@@ -179,14 +179,22 @@ async def render(
     about = {row.id: row for head in shown if (row := head.status) is not None}
     statuses = await render_rows(work, list(about.values()), me, context=CONTEXT)
     subjects = await render_all(
-        work, [(parts.words[head.id].type, head.about_id) for head in shown if head.id in parts.words]
+        work, [(parts.words[head.id].type, head.about_id) for head in shown if head.id in parts.words], me
     )
+    if any(_is_hollow(head, parts, subjects) for head in shown):
+        shown = [head for head in shown if not _is_hollow(head, parts, subjects)]
+        parts = await _parts(work, rows, shown)
     lengths = {id: len(one) for id, one in statuses.items()}
     cut = _cut([head.id for head in heads], shown, parts, lengths, partial=partial, from_the_end=from_the_end)
     made = _groups(cut.heads, cut.parts, subjects, supported=supported, in_page=in_page)
     kept = {head.status_id for head in cut.heads}
     statuses = {id: one for id, one in statuses.items() if id in kept}
     return _whole(_accounts(cut.parts, partial=partial), made, statuses), cut.ids
+
+
+def _is_hollow(head: GroupHead, parts: _Parts, subjects: Mapping[tuple[str, int], bytes]) -> bool:
+    type = parts.words[head.id].type if head.id in parts.words else ""
+    return is_hollow(type, None if head.about_id is None else subjects.get((type, head.about_id)))
 
 
 async def render_one(work: Work, key: str, me: AccountId, *, supported: Sequence[str]) -> bytes | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kith.social.text.tags import start_tags
+from selectolax.lexbor import LexborHTMLParser
+
+from kith.social.webpages.page import shallow
 
 __all__ = ["own_links"]
 
@@ -11,10 +13,7 @@ LONGEST_URL = 2048
 
 
 def own_links(page: str) -> list[str]:
-    """The addresses of its links with `rel="me"`."""
-    found = [
-        tag["href"]
-        for tag in start_tags(page, "a", "link")
-        if "me" in tag.get("rel", "").lower().split() and 0 < len(tag.get("href", "")) <= LONGEST_URL
-    ]
-    return found[:MOST_LINKS]
+    """The addresses of its links with `rel="me"`: what is written in a comment, a script or a field is no link."""
+    links = LexborHTMLParser(shallow(page)).css("a[rel][href], link[rel][href]")
+    found = [one.attributes["href"] or "" for one in links if "me" in (one.attributes["rel"] or "").lower().split()]
+    return [one for one in found if 0 < len(one) <= LONGEST_URL][:MOST_LINKS]

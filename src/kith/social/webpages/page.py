@@ -26,7 +26,7 @@ from kith.social.webpages.values import (
     site,
 )
 
-__all__ = ["PageFacts", "read_page"]
+__all__ = ["PageFacts", "read_page", "shallow"]
 
 MOST_DEPTH = 1000
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([a-z0-9_:-]{2,40})""", re.IGNORECASE)
@@ -46,7 +46,7 @@ _CHARSETS = frozenset(
 
 def read_page(body: bytes, charset: str, url: str) -> PageFacts:
     """`url` is where the page was found, for addresses that are only part of one."""
-    tree = LexborHTMLParser(_shallow(_decoded(body, charset)))
+    tree = LexborHTMLParser(shallow(_decoded(body, charset)))
     said: dict[str, str] = {}
     for meta in tree.css("meta[content]"):
         name = meta.attributes.get("property") or meta.attributes.get("name") or ""
@@ -102,7 +102,7 @@ def _decoded(body: bytes, charset: str) -> str:
     return body.decode("utf-8", "replace")
 
 
-def _shallow(html: str) -> str:
+def shallow(html: str) -> str:
     """Up to where it is nested too deep; what a page says about itself stands at its beginning."""
     depth = 0
     for match in _NESTING.finditer(html):
