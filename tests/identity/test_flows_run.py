@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 import pyotp
-from sqlalchemy import text
+from sqlalchemy import select, text
 
-from kith.base.db import command
+from kith.base.db import command, query
 from kith.base.sealing import Sealer
 from kith.identity.audit.service import fingerprint
 from kith.identity.executor.flow_run import PLACE
@@ -21,6 +21,7 @@ from kith.identity.flows.plan import FlowPlan, find_flow, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import hash_key
+from kith.identity.sessions.tables import runs
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import SIGN_IN, Browser, Key, age_guesses, errors, link_in_mail
 from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
@@ -31,6 +32,7 @@ TOTP = "default-authenticator-totp-setup"
 STATIC = "default-authenticator-static-setup"
 WEBAUTHN = "default-authenticator-webauthn-setup"
 RECOVERY = "default-recovery-flow"
+_newest_plan = query(select(runs.c.plan).order_by(runs.c.updated_at.desc()).limit(1), str)
 
 
 async def signed_in(town: Town, person: Person) -> Browser:
@@ -84,6 +86,20 @@ async def test_a_person_signs_in_a_step_at_a_time_under_a_new_session(town: Town
     assert (done["component"], done["to"], done["final_redirect"]) == ("redirect", "/settings/security", True)
     assert browser.http.cookies["kith_session"] != first_key
     assert await browser.who() == ada.username
+
+
+async def test_of_an_address_no_more_is_kept_than_flows_read(town: Town) -> None:
+    """Strangers may send any query, and a run keeps it for as long as it lasts."""
+    ada, browser = await town.sign_up(), Browser(town)
+    many = {f"x{number}": "y" * 500 for number in range(50)} | {"zz": "z" * 2500}
+
+    await browser.see(SIGN_IN, **many, next="/settings/security")
+    async with town.house() as house, house.works.begin() as work:
+        length = len(await work.db.one(_newest_plan) or "")
+    done = await browser.sign_in(ada)
+
+    assert 0 < length < 15_000, length
+    assert done["to"] == "/settings/security"
 
 
 async def test_an_unknown_name_looks_like_any_other(town: Town) -> None:

@@ -202,6 +202,21 @@ async def test_filters_find_what_they_mean(ldap: LdapTown, boss: Person, ada: Pe
         assert (await ldap.search(boss, asked)).entries == {}, asked
 
 
+async def test_an_address_is_told_only_where_it_is_theirs(ldap: LdapTown, boss: Person, ada: Person) -> None:
+    """Attributes come from directories, files and people: programs that sign in by address believe none of them."""
+    theirs = dict.fromkeys(("mail", "Email", "rfc822Mailbox", "userPrincipalName"), "boss@example.org")
+    path = f"{API}/core/users/{await id_of(boss, ada)}/"
+    sent = await boss.call("PATCH", path, json={"attributes": theirs | {"departmentNumber": "7"}})
+    assert sent.status_code == 200, sent.text
+
+    found = (await ldap.search(boss, f"(uid={ada.username})")).entries[name_of(ada)]
+
+    told = {name: values for name, values in found.items() if "boss@example.org" in values}
+    assert (told, found["mail"], found["departmentNumber"]) == ({}, [f"{ada.username}@example.org"], ["7"])
+    for name in theirs:
+        assert name_of(ada) not in (await ldap.search(boss, f"({name}=boss@example.org)")).entries, name
+
+
 async def test_where_a_search_begins_and_how_deep_it_goes(ldap: LdapTown, boss: Person, ada: Person) -> None:
     async def found(base: str, scope: str) -> set[str]:
         return set((await ldap.search(boss, "(objectClass=*)", "dn", "-s", scope, base=base)).entries)

@@ -285,6 +285,19 @@ async def test_a_client_is_told_what_is_wrong_with_its_own_proof(town: Town, ada
     assert stranger.startswith("Client authentication failed")
 
 
+async def test_a_header_that_nests_without_end_is_no_token(town: Town, ada: Person) -> None:
+    """Neither as a proof of the client nor as a hint who is to be signed out."""
+    party = await make_party(town, ada, jwks={"keys": []})
+    header = base64.urlsafe_b64encode(b'{"alg":' + b"[" * 5000).rstrip(b"=").decode()
+    token = f"{header}.{b64({})}.{b64(b'x')}"
+
+    proof = await show(party, token)
+    hint = await town.http.get(f"/application/o/{party.slug}/end-session/", params={"id_token_hint": token})
+
+    assert (proof.status_code, proof.json()["error"]) == (401, "invalid_client")
+    assert hint.status_code == 400
+
+
 async def test_a_hint_for_a_client_with_a_shared_secret_is_signed_with_it(town: Town, ada: Person) -> None:
     bye = "https://rp.example/bye"
     party = await make_party(town, ada, jwt_alg="HS256", post_logout_redirect_uris=bye)

@@ -14,11 +14,14 @@ import pytest
 from aiohttp import web
 from sqlalchemy import bindparam, func, select, update
 
-from kith.base.db import Instant, command, query
+from kith.base.db import Instant, any_of, command, query
 from kith.base.jobs.tables import jobs
-from kith.social.ids import AccountId
+from kith.social.accounts.facts import AccountChanged
+from kith.social.ids import AccountId, StatusId
+from kith.social.statuses.cards import store as card_store
+from kith.social.statuses.cards.service import SHOW_CREDITS, credit_anew
 from kith.social.statuses.service.schedule import Publish, publish
-from kith.social.statuses.tables import cards, scheduled
+from kith.social.statuses.tables import cards, scheduled, statuses
 from kith.social.tags import store as tags
 from kith.social.tags.tables import tags as tag_rows
 from tests.conftest import TownBuilder
@@ -37,6 +40,9 @@ _due = command(
 )
 _forbid = command(update(tag_rows).where(tag_rows.c.name == bindparam("name")).values(usable=False))
 _age_cards = command(update(cards).values(fetched_at=bindparam("at", type_=Instant())))
+_show_card = command(update(statuses).where(statuses.c.id == bindparam("post")).values(card_id=bindparam("card")))
+_versions = query(select(statuses.c.id, statuses.c.version).where(any_of(statuses.c.id, "ids")), tuple)
+_waiting = query(select(jobs.c.payload).where(jobs.c.kind == bindparam("of")), str)
 
 
 async def test_a_post_is_the_same_in_every_encoding_and_for_every_viewer(town: Town) -> None:
@@ -765,6 +771,34 @@ async def test_a_page_credits_its_author_if_they_agree(new_town: TownBuilder) ->
         assert (await author())["account"]["display_name"] == "Ada L."
         await ada.patch("/api/v1/accounts/update_credentials", json={"attribution_domains": ["x.example"]})
         assert (await author())["account"] is None
+
+
+async def test_posts_that_credit_somebody_are_shown_anew_in_stretches(town: Town) -> None:
+    """Somebody may be credited under any number of posts, and a server elsewhere may change its people at any rate."""
+    [bob] = await join_all(town, 1)
+    author = await stranger(town)
+    credited = [int((await post(bob, f"{number}"))["id"]) for number in range(3)]
+    other = int((await post(bob))["id"])
+    async with town.house() as house, house.works.begin() as work:
+        card = card_store.Card(work.new_id(), author.username, "https://paper.example/", {}, author.id, work.now)
+        await card_store.save(work.db, card)
+        for id in credited:
+            await work.db.run(_show_card, post=id, card=card.id)
+        before = dict(await work.db.all(_versions, ids=[*credited, other]))
+    async with town.house() as house, house.works.begin() as work:
+        ends, after = [], StatusId(0)
+        while (end := await card_store.show_credits_anew(work.db, author.id, after, 2)) is not None:
+            ends.append(end)
+            after = end
+        for _ in range(3):
+            await credit_anew(work, AccountChanged(author.id))
+    async with town.house() as house, house.works.begin() as work:
+        waiting = await work.db.all(_waiting, of=SHOW_CREDITS.name)
+        versions = dict(await work.db.all(_versions, ids=[*credited, other]))
+
+    assert ends == [credited[1]]
+    assert {id for id, version in versions.items() if version != before[id]} == set(credited)
+    assert sum(json.loads(payload)["account_id"] == author.id for payload in waiting) == 1
 
 
 async def test_of_several_posts_those_are_shown_that_there_are(town: Town) -> None:
