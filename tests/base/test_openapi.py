@@ -44,6 +44,13 @@ async def test_the_social_api_describes_every_route_of_its_own(town: Town) -> No
     }
 
 
+def test_whatever_takes_put_takes_patch_as_clients_send_either() -> None:
+    taken = {route.template: set(route.methods) for route in ROUTES if route.dialect is DIALECT}
+
+    assert "/api/v1/statuses/{id}" in taken
+    assert [template for template, methods in taken.items() if len(methods & {"PUT", "PATCH"}) == 1] == []
+
+
 def test_the_tables_say_something_of_every_operation_and_of_no_other() -> None:
     operations = {
         (method.upper(), path): one for path, methods in document()["paths"].items() for method, one in methods.items()

@@ -719,9 +719,18 @@ async def test_whoever_is_shut_out_hears_nothing_more(town: Town, service: Servi
     else:
         async with town.house() as house, house.works.begin() as work:
             await work.db.run(command(delete(apps).where(apps.c.id == app_id)))
-    assert await kept(ada) == 0
+    assert await kept(ada) == (1 if ending == "disabled" else 0)
     await make_due(town)
+    await post(bob, f"@{ada.name} again")
+    await all_sent(town)
     assert len(device.received) == 1
+
+    if ending == "disabled":
+        answer = await owner.call("PATCH", f"/api/v2/core/users/{id}/", json={"is_active": True})
+        assert answer.status_code == 200, answer.text
+        await post(bob, f"@{ada.name} and now")
+        await all_sent(town)
+        assert (await kept(ada), len(device.received)) == (1, 2)
 
 
 async def test_a_suspended_account_hears_nothing(town: Town, service: Service) -> None:

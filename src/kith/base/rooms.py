@@ -15,6 +15,7 @@ from kith.base.work import Work, Works
 
 __all__ = ["Part", "Room"]
 
+_UPDATES = frozenset({"PUT", "PATCH"})
 AtOnce = Callable[[Work, Any], Awaitable[None]]
 
 
@@ -44,7 +45,11 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
 
     def spoken_routes(self) -> list[Route]:
         """The room's routes, each with its dialect."""
-        return [
-            one if one.dialect is not None else msgspec.structs.replace(one, dialect=self.dialect)
-            for one in self.routes
-        ]
+        return [self._spoken(one) for one in self.routes]
+
+    def _spoken(self, route: Route) -> Route:
+        dialect = route.dialect or self.dialect
+        methods = route.methods
+        if dialect is not None and dialect.updates_alike and not _UPDATES.isdisjoint(methods):
+            methods = (*methods, *sorted(_UPDATES.difference(methods)))
+        return msgspec.structs.replace(route, dialect=dialect, methods=methods)

@@ -179,7 +179,7 @@ def set_role(*, name: str, role: str, as_json: bool) -> None:
 @_name
 @as_json
 def disable(*, name: str, as_json: bool) -> None:
-    """Disable the account NAME immediately. None of its data is deleted."""
+    """Disable the account NAME immediately. Its data stays; its apps are refused until it is enabled."""
     _set_active(name, active=False, as_json=as_json)
 
 

@@ -12,7 +12,7 @@ from kith.identity.admission import PeopleGate, is_turned_away
 from kith.identity.audit.service import record as record_event
 from kith.identity.invites import Invite, find_invite, invite, invites, withdraw_invite
 from kith.identity.mail_texts import TEXTS as MAIL_TEXTS
-from kith.identity.providers.oauth2.logout.propagation import end_all_of
+from kith.identity.providers.oauth2.logout.propagation import end_entries_of
 from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
 from kith.identity.signups.mode import began_at, reopen, want_approval
@@ -82,11 +82,14 @@ async def set_active(work: Work, user_id: int, active: bool, *, by: int | None, 
 
 
 async def shut_out(work: Work, user_id: int, *, by: int | None, by_name: str) -> bool:
-    """End every sign-in, token and app of somebody in this transaction. Whether they had been active."""
+    """Disable somebody, and end every sign-in in this transaction. Whether they had been active.
+
+    Their apps keep their tokens, which are refused until somebody lets them in again.
+    """
     user = await users.get(work.db, user_id)
     await people.set_active(work, user, False, by=by, by_name=by_name)
     await end_all_sessions(work, user_id)
-    await end_all_of(work, user_id, until=work.now)
+    await end_entries_of(work, user_id, until=work.now)
     return user.is_active
 
 

@@ -111,6 +111,7 @@ DIALECT = Dialect(
     headers=((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")),
     shape=shape,
     cors=True,
+    updates_alike=True,
     spent_headers=spent_headers,
     fold=fold_body,
 )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from enum import Enum, auto
 from functools import lru_cache
 from urllib.parse import unquote_plus
 
@@ -48,6 +49,7 @@ __all__ = [
     "Presence",
     "TheCaller",
     "TheMember",
+    "Use",
     "admit",
     "any_token",
     "anyone",
@@ -57,8 +59,8 @@ __all__ = [
     "member_in",
     "optional",
     "outsider",
-    "session_still_opens",
-    "still_opens",
+    "session_use",
+    "token_use",
     "user",
 ]
 
@@ -184,24 +186,33 @@ async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
     await _let_in(exchange, bearer, with_member=is_member)
 
 
-async def still_opens(work: Work, key: str, scope: str) -> bool:
-    """Whether a member's token that was let in once would be let in now: asked before something is sent to it."""
-    return await _would_be_let_in(work, await identity.find_bearer_by_key(work, key), scope)
+class Use(Enum):
+    """What a token or session that was let in once is good for now."""
+
+    LET_IN = auto()
+    REFUSED = auto()  # for as long as the person may not act
+    ENDED = auto()
 
 
-async def session_still_opens(work: Work, key_hash: str, scope: str) -> bool:
+async def token_use(work: Work, key: str, scope: str) -> Use:
+    """Asked before something is sent to whoever holds the token."""
+    return await _use_of(work, await identity.find_bearer_by_key(work, key), scope)
+
+
+async def session_use(work: Work, key_hash: str, scope: str) -> Use:
     """The same of a browser's session."""
-    return await _would_be_let_in(work, await identity.find_bearer_of_session(work, key_hash), scope)
+    return await _use_of(work, await identity.find_bearer_of_session(work, key_hash), scope)
 
 
-async def _would_be_let_in(work: Work, bearer: identity.Bearer | None, scope: str) -> bool:
-    if bearer is None or bearer.user_id is None or bearer.provider_id is not None or not bearer.is_active:
-        return False
-    if bearer.expires_at is not None and bearer.expires_at <= work.now:
-        return False
-    if not _covers(bearer.scopes, (scope,)) or _why_not_yet(work, bearer) is not None:
-        return False
-    return await work.find(Standing).may_act(work, bearer.user_id)  # type: ignore[type-abstract]
+async def _use_of(work: Work, bearer: identity.Bearer | None, scope: str) -> Use:
+    if bearer is None or bearer.user_id is None or bearer.provider_id is not None:
+        return Use.ENDED
+    if (bearer.expires_at is not None and bearer.expires_at <= work.now) or not _covers(bearer.scopes, (scope,)):
+        return Use.ENDED
+    if not bearer.is_active or _why_not_yet(work, bearer) is not None:
+        return Use.REFUSED
+    may_act = await work.find(Standing).may_act(work, bearer.user_id)  # type: ignore[type-abstract]
+    return Use.LET_IN if may_act else Use.REFUSED
 
 
 async def _bearer(exchange: Exchange) -> identity.Bearer:

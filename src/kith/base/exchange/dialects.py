@@ -35,6 +35,7 @@ class Dialect(msgspec.Struct, frozen=True):
     encode: Callable[[Exchange, int, object], Answer] = as_json
     enter: Callable[[Exchange], Awaitable[None]] | None = None  # what comes before any route of the dialect
     cors: bool = False
+    updates_alike: bool = False  # what takes PUT takes PATCH as well, and does the same
     preflight: Callable[[Exchange, list[str]], Answer] | None = None  # the answer to OPTIONS
     spent_headers: Callable[[Spent], Headers] | None = None
     refused: Callable[[Problem, Exchange], Awaitable[str]] | None = None  # writes a 403 down, and gives its code

@@ -67,7 +67,11 @@ FIELDS = (
     Text(name="name", required=True, most=MOST_IN_NAME),
     Email(name="email", default=""),
     Computed(name="email_verified", form={"type": "boolean"}),
-    Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
+    Boolean(
+        name="is_active",
+        default=True,
+        help="False: no sign-in; sessions end, tokens are refused.",
+    ),
     Moment(name="expires", null=True, default=None, help="From then on they are disabled."),
     Computed(name="is_superuser", form={"type": "boolean"}),
     References(

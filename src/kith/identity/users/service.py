@@ -37,7 +37,10 @@ class UserChanged(Fact, frozen=True):
 
 
 class UserBarred(Fact, frozen=True):
-    """They may not sign in any more: everything they had at that moment ends, even if they may again soon after."""
+    """They may not sign in any more: sessions they had at that moment end, even if they may again soon after.
+
+    Tokens stay, and are refused for as long as it lasts.
+    """
 
     user_id: int
     at: datetime

@@ -8,7 +8,7 @@ import msgspec
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromRequest, delete, get, post, route
+from kith.base.routing import FromPath, FromRequest, delete, get, post, put
 from kith.base.work import Work
 from kith.social.announcements import mailing, publishing, service, store
 from kith.social.announcements.entities import render_for_staff
@@ -47,7 +47,7 @@ async def create_announcement(
     return await _shown(work, await publishing.create(work, by, draft))
 
 
-@route(("PUT", "PATCH"), "/api/v1/admin/announcements/{id}", guards=[WRITE])
+@put("/api/v1/admin/announcements/{id}", guards=[WRITE])
 async def change_announcement(
     work: Work, by: TheStaff, draft: FromRequest[publishing.AnnouncementDraft], id: FromPath[int]
 ) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.routing import FromRequest, delete, get, route
+from kith.base.routing import FromRequest, delete, get, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Actor, Me
 from kith.social.cleanup import service
@@ -25,7 +25,7 @@ async def show_policy(work: Work, me: Me) -> dict[str, Any]:
     return _shown(await service.policy_of(work, me))
 
 
-@route(("PUT", "PATCH"), PATH, guards=[WRITE])
+@put(PATH, guards=[WRITE])
 async def change_policy(work: Work, account: Actor, wanted: FromRequest[CleanupChange]) -> dict[str, Any]:
     return _shown(await service.change(work, account.id, wanted))
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 
 from kith.base.params import BodyLimits, Upload
-from kith.base.routing import FromPath, FromQuery, FromRequest, RequestBody, delete, get, number, post, route
+from kith.base.routing import FromPath, FromQuery, FromRequest, RequestBody, delete, get, number, post, put
 from kith.base.work import Work
 from kith.social.emoji_management import acts, elsewhere
 from kith.social.emojis import custom_emojis
@@ -88,7 +88,7 @@ async def create_emoji(work: Work, by: TheStaff, sent: Annotated[NewEmoji, Reque
     return _shown(work, made)
 
 
-@route(("PUT", "PATCH"), "/api/v1/admin/custom_emojis/{id}", guards=[WRITE])
+@put("/api/v1/admin/custom_emojis/{id}", guards=[WRITE])
 async def change_emoji(
     work: Work, by: TheStaff, id: FromPath[int], wanted: FromRequest[acts.EmojiChange]
 ) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.routing import FromPath, FromRequest, delete, get, post, route
+from kith.base.routing import FromPath, FromRequest, delete, get, post, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
 from kith.social.filters import service, store
@@ -82,7 +82,7 @@ async def show_filter(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
     return shown
 
 
-@route(("PUT", "PATCH"), "/api/v2/filters/{id}", guards=[WRITE])
+@put("/api/v2/filters/{id}", guards=[WRITE])
 async def change_filter(work: Work, me: Me, id: FromPath[int], form: FromRequest[FilterForm]) -> dict[str, Any]:
     [shown] = await _whole(work, [await service.update(work, me, id, _change(form))])
     return shown
@@ -110,7 +110,7 @@ async def show_keyword(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
     return render_keyword(await service.find_keyword(work, me, id))
 
 
-@route(("PUT", "PATCH"), "/api/v2/filters/keywords/{id}", guards=[WRITE])
+@put("/api/v2/filters/keywords/{id}", guards=[WRITE])
 async def change_keyword(work: Work, me: Me, id: FromPath[int], form: FromRequest[ChangedKeyword]) -> dict[str, Any]:
     return render_keyword(await service.change_keyword(work, me, id, form.keyword, whole_word=form.whole_word))
 
@@ -176,7 +176,7 @@ async def show_phrase(exchange: Exchange, work: Work, me: Me, id: FromPath[int])
     return _older(exchange, render_v1(await service.find(work, me, keyword.filter_id), keyword))
 
 
-@route(("PUT", "PATCH"), "/api/v1/filters/{id}", guards=[WRITE])
+@put("/api/v1/filters/{id}", guards=[WRITE])
 async def change_phrase(
     exchange: Exchange, work: Work, me: Me, id: FromPath[int], phrase: FromRequest[service.Phrase]
 ) -> Answer:

@@ -9,7 +9,7 @@ from kith.base.caches import UntilWritten
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromRequest, delete, get, patch, post, put
+from kith.base.routing import FromPath, FromRequest, delete, get, post, put
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.entities import render_lines
@@ -50,18 +50,9 @@ async def show_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
     return render_list(await service.find(work, me, id))
 
 
-async def _change(work: Work, me: AccountId, id: int, draft: service.ListDraft) -> dict[str, Any]:
-    return render_list(await service.change(work, me, id, draft))
-
-
 @put("/api/v1/lists/{id}", guards=[WRITE])
 async def change_list(work: Work, me: Me, draft: FromRequest[service.ListDraft], id: FromPath[int]) -> dict[str, Any]:
-    return await _change(work, me, id, draft)
-
-
-@patch("/api/v1/lists/{id}", guards=[WRITE])
-async def patch_list(work: Work, me: Me, draft: FromRequest[service.ListDraft], id: FromPath[int]) -> dict[str, Any]:
-    return await _change(work, me, id, draft)
+    return render_list(await service.change(work, me, id, draft))
 
 
 @delete("/api/v1/lists/{id}", guards=[WRITE], status=200)
@@ -124,7 +115,6 @@ routes = [
     create_list,
     show_list,
     change_list,
-    patch_list,
     delete_list,
     show_members,
     add_members,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.base.routing import FromRequest, get, route
+from kith.base.routing import FromRequest, get, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
 from kith.social.guards import user
@@ -21,7 +21,7 @@ async def show_emails(work: Work, me: Me) -> dict[str, bool]:
     return _shown(await service.choices_of(work, me))
 
 
-@route(("PUT", "PATCH"), "/api/v1/notifications/emails", guards=[user("write:notifications")])
+@put("/api/v1/notifications/emails", guards=[user("write:notifications")])
 async def change_emails(work: Work, me: Me, wanted: FromRequest[EmailChange]) -> dict[str, bool]:
     return _shown(await service.change(work, me, wanted))
 

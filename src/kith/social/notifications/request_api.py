@@ -9,7 +9,7 @@ import msgspec
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromRequest, get, post, route
+from kith.base.routing import FromPath, FromRequest, get, post, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
 from kith.social.errors import missing
@@ -44,7 +44,7 @@ async def show_policy_v1(work: Work, me: Me) -> dict[str, Any]:
     return render_policy_v1(await request_store.policy_of(work.db, me), await request_store.summary(work.db, me))
 
 
-@route(("PUT", "PATCH"), "/api/v1/notifications/policy", guards=[WRITE])
+@put("/api/v1/notifications/policy", guards=[WRITE])
 async def change_policy_v1(work: Work, me: Me, form: FromRequest[PolicyFormV1]) -> dict[str, Any]:
     given = {name.replace("filter_", "for_"): value for name, value in msgspec.structs.asdict(form).items()}
     change = PolicyChange(
@@ -59,7 +59,7 @@ async def show_policy(work: Work, me: Me) -> dict[str, Any]:
     return render_policy(await request_store.policy_of(work.db, me), await request_store.summary(work.db, me))
 
 
-@route(("PUT", "PATCH"), "/api/v2/notifications/policy", guards=[WRITE])
+@put("/api/v2/notifications/policy", guards=[WRITE])
 async def change_policy(work: Work, me: Me, form: FromRequest[PolicyChange]) -> dict[str, Any]:
     policy = await requests.change_policy(work, me, form)
     return render_policy(policy, await request_store.summary(work.db, me))

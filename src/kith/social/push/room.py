@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.base.rooms import Part, Room
-from kith.identity.for_social import SessionBelongings, UserBarred
+from kith.identity.for_social import SessionBelongings
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.errors import DIALECT
 from kith.social.notifications.facts import NotificationMade
@@ -19,7 +19,6 @@ ROOM = Room(
     jobs=tasks.KINDS,
     at_once=(
         (NotificationMade, tasks.plan),
-        (UserBarred, service.forget_user),
         (AccountDeleted, service.forget_account),
     ),
     parts=(

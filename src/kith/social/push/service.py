@@ -13,9 +13,9 @@ import msgspec
 from kith.base.db import Dangling
 from kith.base.errors import Complaint, Invalid, NotFound, Unauthenticated
 from kith.base.work import Work
-from kith.identity.for_social import Sealer, UserBarred
+from kith.identity.for_social import Sealer
 from kith.social.accounts.facts import AccountDeleted
-from kith.social.ids import AccountId, UserId
+from kith.social.ids import AccountId
 from kith.social.notifications.service import TYPES
 from kith.social.push import endpoints, keys, store, unsubscribing
 from kith.social.push.tables import PushSubscription
@@ -28,7 +28,6 @@ __all__ = [
     "change",
     "find",
     "forget_account",
-    "forget_user",
     "remove",
     "remove_by_link",
     "subscribe",
@@ -160,11 +159,6 @@ class SessionSubscriptions:
 
     async def move(self, work: Work, old: str, new: str) -> None:
         await store.move(work.db, old, new)
-
-
-async def forget_user(work: Work, fact: UserBarred) -> None:
-    """Whoever may not come in any more is not told anything, either, from this moment on."""
-    await store.remove_of_user(work.db, UserId(fact.user_id))
 
 
 async def forget_account(work: Work, fact: AccountDeleted) -> None:

@@ -7,7 +7,6 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, or_, select, upda
 
 from kith.base.db import Instant, Session, command, insert_into, query
 from kith.social.accounts.tables import accounts
-from kith.social.ids import UserId
 from kith.social.notifications.tables import Notification, notifications
 from kith.social.push.tables import PushSubscription, subscriptions
 from kith.social.relationships import rules
@@ -37,11 +36,6 @@ _move = command(
     update(subscriptions).where(subscriptions.c.session_hash == bindparam("old")).values(session_hash=bindparam("new"))
 )
 _remove_of_account = command(delete(subscriptions).where(subscriptions.c.account_id == bindparam("account")))
-_remove_of_user = command(
-    delete(subscriptions).where(
-        subscriptions.c.account_id.in_(select(accounts.c.id).where(accounts.c.user_id == bindparam("user")))
-    )
-)
 _newest = (
     select(subscriptions.c.id)
     .where(subscriptions.c.account_id == bindparam("account"))
@@ -130,10 +124,6 @@ async def move(db: Session, old: str, new: str) -> None:
 
 async def remove_of_account(db: Session, account_id: int) -> None:
     await db.run(_remove_of_account, account=account_id)
-
-
-async def remove_of_user(db: Session, user_id: UserId) -> None:
-    await db.run(_remove_of_user, user=user_id)
 
 
 async def remove_oldest(db: Session, account_id: int, *, keep: int) -> None:

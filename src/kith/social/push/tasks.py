@@ -9,7 +9,7 @@ import msgspec
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
-from kith.social.guards import session_still_opens, still_opens
+from kith.social.guards import Use, session_use, token_use
 from kith.social.notifications.facts import NotificationMade
 from kith.social.push import endpoints, service, store
 from kith.social.push.encryption import MOST_BYTES
@@ -48,8 +48,10 @@ async def deliver(work: Work, delivery: PushDelivery) -> None:
     if told is None:
         return
     token = service.token_of(work, subscription)
-    if not await _still_opens(work, subscription, token):
+    use = await _use_of(work, subscription, token)
+    if use is Use.ENDED:
         await store.remove(work.db, subscription)
+    if use is not Use.LET_IN:
         return
     message = await compose(work, told, token)
     if message is None:
@@ -63,10 +65,10 @@ async def deliver(work: Work, delivery: PushDelivery) -> None:
     await _conclude(work, delivery, subscription, verdict)
 
 
-async def _still_opens(work: Work, subscription: PushSubscription, token: str | None) -> bool:
+async def _use_of(work: Work, subscription: PushSubscription, token: str | None) -> Use:
     if token is None:
-        return await session_still_opens(work, subscription.session_hash or "", "push")
-    return await still_opens(work, token, "push")
+        return await session_use(work, subscription.session_hash or "", "push")
+    return await token_use(work, token, "push")
 
 
 async def _conclude(work: Work, delivery: PushDelivery, subscription: PushSubscription, verdict: Verdict) -> None:

@@ -14,6 +14,7 @@ from kith.social.reference.notation import ObjectType, Type, parse
 __all__ = ["PublishedEntity", "PublishedOperation", "entities", "find", "operations"]
 
 SUBJECTS = ("people", "posts", "place", "staff")
+_UPDATES = ("PUT", "PATCH")
 _EARLY = "/api/v1_alpha/"
 _HERE = Path(__file__).parent
 
@@ -60,13 +61,13 @@ def entities() -> dict[str, PublishedEntity]:
 
 @functools.lru_cache(1)
 def operations() -> dict[tuple[str, str], PublishedOperation]:
-    """By method and path, whose gaps are written as in OpenAPI."""
+    """By method and path, whose gaps are written as in OpenAPI. What takes PUT or PATCH takes both."""
     found: dict[tuple[str, str], PublishedOperation] = {}
     for tag, table in _tables("operations").items():
         for key, (summary, answer, *more) in table.items():
             methods, path = key.split(" ")
             one = _operation(tag, summary, answer, tuple(more[0]) if more else (200,))
-            found |= {(method, path): one for method in methods.split("|")}
+            found |= {(method, path): one for method in (_UPDATES if methods in _UPDATES else methods.split("|"))}
     return found
 
 

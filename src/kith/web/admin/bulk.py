@@ -94,7 +94,7 @@ ACTIONS: dict[str, BulkAction] = {
     "disable": BulkAction(
         words=translatable("Disable"),
         needs=("core.change_user",),
-        says=translatable("Cannot sign in any more. Profile and posts stay."),
+        says=translatable("Cannot sign in, and apps are refused, until enabled again. A lockdown ends them for good."),
         call=_user("", {"is_active": False}, "PATCH"),
         already="disabled",
         ends=True,
@@ -140,7 +140,9 @@ ACTIONS: dict[str, BulkAction] = {
     "suspend": BulkAction(
         words=translatable("Suspend"),
         needs=("manage_users",),
-        says=translatable("Profile and posts are hidden, and deleted after 30 days. The person is told."),
+        says=translatable(
+            "Profile and posts are hidden, and deleted after 30 days; apps are refused. The person is told."
+        ),
         call=_account("action", {"type": "suspend"}),
         already="suspended",
         asks="reason",

@@ -52,12 +52,12 @@ ACTIONS = (
     (
         "disable",
         translatable("Freeze"),
-        translatable("They cannot sign in any more. Profile and posts stay."),
+        translatable("They cannot sign in, and apps are refused, until it is taken back. Profile and posts stay."),
     ),
     (
         "suspend",
         translatable("Suspend"),
-        translatable("Profile and posts are hidden at once, and deleted after 30 days."),
+        translatable("Profile and posts are hidden at once, and deleted after 30 days. Until then it can be lifted."),
     ),
 )
 ON_POSTS = ("delete_statuses", "mark_statuses_as_sensitive")

@@ -9,7 +9,7 @@ import msgspec
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, route
+from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, put
 from kith.base.work import Work
 from kith.social.moderation import appeals, presets, store
 from kith.social.moderation.entities import render_warnings
@@ -107,7 +107,7 @@ async def create_preset(work: Work, by: TheStaff, new: FromRequest[NewPreset]) -
     return _preset(await presets.create(work, by, title=new.title, text=new.text))
 
 
-@route(("PUT", "PATCH"), f"{PRESETS}/{{id}}", guards=[CHANGE_PRESETS])
+@put(f"{PRESETS}/{{id}}", guards=[CHANGE_PRESETS])
 async def change_preset(
     work: Work, by: TheStaff, changed: FromRequest[ChangedPreset], id: FromPath[int]
 ) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import msgspec
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromRequest, Route, delete, get, post, route
+from kith.base.routing import FromPath, FromRequest, Route, delete, get, post, put
 from kith.base.work import Work
 from kith.social.admission import entities, people, servers, store
 from kith.social.admission.emails import hash_of
@@ -19,7 +19,6 @@ from kith.social.pages import answer, list_of
 from kith.social.staff import TheStaff, staff
 
 ADMIN = "/api/v1/admin"
-CHANGE = ("PUT", "PATCH")
 LIMIT, MOST, MOST_SERVERS = 100, 200, 500
 PERMISSIONS = {
     "domain_block": "manage_federation",
@@ -107,7 +106,7 @@ async def block_domain(exchange: Exchange, work: Work, by: TheStaff, new: FromRe
     return answer(exchange, _encode(entities.render_block(made)))
 
 
-@route(CHANGE, f"{ADMIN}/domain_blocks/{{id}}", guards=[WRITE["domain_block"]])
+@put(f"{ADMIN}/domain_blocks/{{id}}", guards=[WRITE["domain_block"]])
 async def change_domain_block(
     work: Work, by: TheStaff, draft: FromRequest[servers.DomainBlockDraft], id: FromPath[int]
 ) -> dict[str, Any]:
@@ -142,7 +141,7 @@ async def block_ip(work: Work, by: TheStaff, new: FromRequest[people.IPDraft]) -
     return entities.render_ip(await people.block_ip(work, by, new))
 
 
-@route(CHANGE, f"{ADMIN}/ip_blocks/{{id}}", guards=[WRITE["ip_block"]])
+@put(f"{ADMIN}/ip_blocks/{{id}}", guards=[WRITE["ip_block"]])
 async def change_ip_block(
     work: Work, by: TheStaff, draft: FromRequest[people.IPDraft], id: FromPath[int]
 ) -> dict[str, Any]:

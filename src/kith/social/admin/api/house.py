@@ -10,7 +10,7 @@ import msgspec
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, route
+from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, put
 from kith.base.work import Work
 from kith.identity import for_staff
 from kith.social.admin import house, webhooks
@@ -23,7 +23,6 @@ from kith.social.pages import list_of
 from kith.social.staff import TheStaff, record, staff
 
 ADMIN = "/api/v1/admin"
-CHANGE = ("PUT", "PATCH")
 SEE_RULES, RULES = staff("manage_rules", scope="admin:read"), staff("manage_rules", scope="admin:write")
 SEE_SETTINGS, SETTINGS = staff("manage_settings", scope="admin:read"), staff("manage_settings", scope="admin:write")
 SEE_HOOKS, HOOKS = staff("manage_webhooks", scope="admin:read"), staff("manage_webhooks", scope="admin:write")
@@ -53,7 +52,7 @@ async def add_rule(work: Work, by: TheStaff, draft: FromRequest[house.RuleDraft]
     return _rule(await house.add_rule(work, by, draft))
 
 
-@route(CHANGE, f"{ADMIN}/rules/{{id}}", guards=[RULES])
+@put(f"{ADMIN}/rules/{{id}}", guards=[RULES])
 async def change_rule(
     work: Work, by: TheStaff, draft: FromRequest[house.RuleDraft], id: FromPath[int]
 ) -> dict[str, Any]:
@@ -71,7 +70,7 @@ async def show_settings(work: Work) -> dict[str, Any]:
     return await house.settings_of(work)
 
 
-@route(CHANGE, f"{ADMIN}/settings", guards=[SETTINGS])
+@put(f"{ADMIN}/settings", guards=[SETTINGS])
 async def change_settings(work: Work, by: TheStaff, pages: FromRequest[house.SettingsForm]) -> dict[str, Any]:
     return await house.write_settings(work, by, pages)
 
@@ -107,7 +106,7 @@ async def create_hook(work: Work, by: TheStaff, draft: FromRequest[webhooks.Webh
     return _hook(work, await webhooks.create(work, by, draft), with_secret=True)
 
 
-@route(CHANGE, f"{ADMIN}/webhooks/{{id}}", guards=[HOOKS])
+@put(f"{ADMIN}/webhooks/{{id}}", guards=[HOOKS])
 async def change_hook(
     work: Work, by: TheStaff, draft: FromRequest[webhooks.WebhookDraft], id: FromPath[int]
 ) -> dict[str, Any]:

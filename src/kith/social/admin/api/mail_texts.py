@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, route
+from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, put
 from kith.base.work import Work
 from kith.social.admin import mail_texts
 from kith.social.staff import TheStaff, staff
@@ -30,7 +30,7 @@ async def show_mail(work: Work, name: FromPath[str]) -> dict[str, Any]:
     return mail_texts.told(work, mail_texts.find(name))
 
 
-@route(("PUT", "PATCH"), f"{PLACE}/{{name}}", guards=[CHANGE])
+@put(f"{PLACE}/{{name}}", guards=[CHANGE])
 async def change_mail(
     work: Work, by: TheStaff, draft: FromRequest[mail_texts.MailDraft], name: FromPath[str]
 ) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, number, post, route
+from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, number, post, put
 from kith.base.work import Work
 from kith.social.admin.report_entities import render_admin_reports, render_note
 from kith.social.moderation import reports, store
@@ -70,7 +70,7 @@ async def show_report(exchange: Exchange, work: Work, by: TheStaff, id: FromPath
     return await _shown(exchange, work, by, await reports.find(work, id))
 
 
-@route(("PUT", "PATCH"), ONE, guards=[WRITE])
+@put(ONE, guards=[WRITE])
 async def change_report(
     exchange: Exchange, work: Work, by: TheStaff, changed: FromRequest[ReportChange], id: FromPath[int]
 ) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.routing import FromPath, FromRequest, delete, get, number, post, route
+from kith.base.routing import FromPath, FromRequest, delete, get, number, post, put
 from kith.base.work import Work
 from kith.social.admin import roles
 from kith.social.roles import store
@@ -37,7 +37,7 @@ async def create_role(work: Work, by: TheStaff, draft: FromRequest[roles.RoleDra
     return render_for_staff(await roles.create(work, by, draft))
 
 
-@route(("PUT", "PATCH"), "/api/v1/admin/roles/{id}", guards=[WRITE])
+@put("/api/v1/admin/roles/{id}", guards=[WRITE])
 async def change_role(
     work: Work, by: TheStaff, draft: FromRequest[roles.RoleDraft], id: FromPath[str]
 ) -> dict[str, Any]:

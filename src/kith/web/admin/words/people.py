@@ -120,7 +120,7 @@ LABELS: dict[str, str] = {
     "count": "How many events",
 }
 HELPS: dict[str, str] = {
-    "is_active": "Without this they cannot sign in, and all their sessions and tokens stop.",
+    "is_active": "Without this they cannot sign in: sessions end, and apps and tokens are refused.",
     "/core/users/expires": "From then on the account is disabled. Leave empty: never.",
     "/core/users/current_password": "Only if you change your own account and did not just sign in.",
     "/core/tokens/current_password": "Only if you did not just sign in.",

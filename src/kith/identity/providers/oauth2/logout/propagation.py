@@ -159,20 +159,32 @@ async def _on_user_deleted(work: Work, fact: UserDeleted) -> None:
 
 
 async def _on_user_barred(work: Work, fact: UserBarred) -> None:
-    """End everything they had at that moment, even if they have been let in again since."""
+    """End the sessions they had at that moment, even if they have been let in again since."""
     for session in await session_store.of_user(work.db, fact.user_id, work.now):
         if session.created_at <= fact.at:
             await sessions.close(work, session)
-    await end_all_of(work, fact.user_id, until=fact.at)
+    await end_entries_of(work, fact.user_id, until=fact.at)
 
 
-async def end_all_of(work: Work, user_id: int, *, until: datetime, client_id: str | None = None) -> None:
+async def end_entries_of(work: Work, user_id: int, *, until: datetime) -> None:
+    """End what lets this person into applications. Their own apps keep their tokens, which are refused while the
+    person is disabled: otherwise each phone has to be signed in again after a mistake that was taken back."""
+    await end_all_of(work, user_id, until=until, but_apps=True)
+
+
+async def end_all_of(
+    work: Work, user_id: int, *, until: datetime, client_id: str | None = None, but_apps: bool = False
+) -> None:
     """End all grants of this person that are older than this, or those of one client."""
 
     def is_meant(one: Grant | Visit) -> bool:
         return one.created_at <= until and client_id in (None, one.client_id)
 
-    found = [grant for grant in await store.grants_of_user(work.db, user_id) if is_meant(grant)]
+    found = [
+        grant
+        for grant in await store.grants_of_user(work.db, user_id)
+        if is_meant(grant) and not (but_apps and grant.provider_id is None)
+    ]
     seen = [visit for visit in await visits.of_user(work, user_id) if is_meant(visit)]
     await tell_all(work, seen, await _unnoted(work, found, seen))
     for grant in found:
@@ -180,14 +192,15 @@ async def end_all_of(work: Work, user_id: int, *, until: datetime, client_id: st
 
 
 async def _on_user_changed(work: Work, fact: UserChanged) -> None:
-    """A new password ends the grants from before; a person who was made inactive loses all of them."""
+    """A new password ends the grants from before; a person who was disabled loses those of applications."""
     user = await users.find_by_id(work.db, fact.user_id)
     if user is None:
         return
     if not user.is_active:
         for grant in await store.grants_of_user(work.db, user.id):
-            await service.end_grant(work, grant)
-    elif user.password_changed_at is not None:
+            if grant.provider_id is not None:
+                await service.end_grant(work, grant)
+    if user.password_changed_at is not None:
         await _end_from_before(work, user.id, user.password_changed_at)
 
 
