@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from kith.federation.inbox import store
-from kith.federation.inbox.intake import Intake, Turns
+from kith.federation.inbox.intake import Intake, InboxTurns
 from kith.federation.inbox.tables import NOBODY, WAITING, Received
 from tests.conftest import TownBuilder
 
 
 def test_who_sends_little_comes_before_who_has_sent_much() -> None:
-    turns = Turns()
+    turns = InboxTurns()
 
     flood = [turns.next("loud.example") for _ in range(1000)]
     quiet = [turns.next("quiet.example") for _ in range(3)]

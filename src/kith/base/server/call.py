@@ -36,6 +36,7 @@ class Request:
         "is_upgrade",
         "is_whole",
         "keep_alive",
+        "leaves_unread",
         "length",
         "method",
         "size",
@@ -51,6 +52,7 @@ class Request:
         self.keep_alive = True
         self.is_whole = False
         self.is_upgrade = False  # to a WebSocket
+        self.leaves_unread = False  # it is the last that is read, which the client does not know
         self.expects = False  # the client waits for a word before it sends the body
         self.length = 0
         self.body = bytearray()  # what has come and was not taken yet

@@ -215,7 +215,7 @@ class HttpConnection(TimedConnection):
         if self.is_proxy:
             self._leave()
         if not self.may_stay(call.request):
-            self._end(lingers=not call.request.is_whole)
+            self._end(lingers=not call.request.is_whole or call.request.leaves_unread)
             return
         self._patience.begin(self.register.now)
         self.begin()

@@ -273,6 +273,7 @@ class Reader:
         if self._has_body and (request.length or request.header(b"transfer-encoding")):
             raise UnreadableRequest
         request.is_upgrade = is_websocket(request)
+        request.leaves_unread = request.keep_alive and not request.is_upgrade
         request.keep_alive = request.keep_alive and request.is_upgrade
 
     def _check_size(self, headers: list[tuple[bytes, bytes]]) -> None:

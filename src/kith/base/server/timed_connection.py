@@ -168,7 +168,7 @@ class TimedConnection(asyncio.Protocol):
         raise NotImplementedError
 
     def _end(self, *, lingers: bool = False) -> None:
-        """Close it; where a body is still coming, only our side, so that the client lives to read the answer."""
+        """Close it; where more is still coming, only our side, so that the client lives to read the answer."""
         self.is_closing = True
         self._patience.begin(self.register.now)
         self._acked = self._taken_by_client()

@@ -32,7 +32,7 @@ class _Waiting(msgspec.Struct, frozen=True):
     kept: asyncio.Future[None]
 
 
-class Turns:
+class InboxTurns:
     """When what waits is taken, in milliseconds: of one site so far apart that no other waits for all that it sends.
 
     Who sends little is taken as it comes. Nobody waits where there is nobody else.
@@ -55,7 +55,7 @@ class Intake:
         self._works = works
         self._waiting: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
-        self._turns = Turns()
+        self._turns = InboxTurns()
         self._heard: ForAWhile[bool] = ForAWhile("hosts_heard", seconds=HEARD_SECONDS, most=MOST_HOSTS)
 
     async def keep(self, row: Received, host: str) -> None:

@@ -7,7 +7,7 @@ enough for. Superusers are held to none of it. A collection without an entry can
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -172,7 +172,7 @@ def power_of(resource: Resource[Any]) -> Power:
     return _entry(f"{resource.area}.{resource.model}")
 
 
-@cache
+@lru_cache(1024)
 def _entry(name: str) -> Power:
     if name in POWERS:
         return POWERS[name]
