@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from kith.federation.inbox import store
-from kith.federation.inbox.intake import Intake, InboxTurns
+from kith.federation.inbox.intake import InboxTurns, Intake
 from kith.federation.inbox.tables import NOBODY, WAITING, Received
 from tests.conftest import TownBuilder
 

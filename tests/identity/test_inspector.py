@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from sqlalchemy import func, select
 
@@ -12,7 +13,19 @@ from kith.identity.audit.tables import events
 from kith.identity.refusals.tables import refusals
 from kith.identity.sessions.tables import runs, sessions
 from tests.identity.flow_browser import Browser
-from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, person_who_may
+from tests.identity.oauth_clients import told_to
+from tests.identity.records import (
+    API,
+    make,
+    make_binding,
+    make_flow,
+    make_stage,
+    new_name,
+    owner_of,
+    person_who_may,
+    results,
+)
+from tests.identity.relying_party import CALLBACK, make_party
 from tests.identity.test_refusals import question
 from tests.town import Person, Town
 
@@ -71,6 +84,36 @@ async def test_a_walk_is_seen_stage_by_stage_without_its_secrets(town: Town) -> 
     assert end["is_completed"]
     assert [one["current_stage"]["name"] for one in end["plans"]] == [stage["name"] for stage in stages]
     assert len({one["session_id"] for one in end["plans"]}) == 1
+
+
+async def test_nobody_reads_the_way_around_an_applications_flow(town: Town) -> None:
+    """The flow's end holds what proves that it was gone through: neither its own visitor nor a policy may know it."""
+    owner = await owner_of(town)
+    flow = await make_flow(owner, "authorization")
+    action = new_name("noted").replace("-", "_")
+    noting = f"create_event('{action}', all=str(context))\nreturn True"
+    policy = await make(owner, "/policies/expression/", name=new_name("noting"), expression=noting)
+    await make_binding(owner, flow, await make_stage(owner), order=0)
+    await make(owner, "/policies/bindings/", target=flow["pbm_uuid"], policy=policy["pk"], order=0)
+    party = await make_party(town, owner, authorization_flow=flow["pk"])
+    browser = Browser(town)
+    await browser.sign_in(owner)
+
+    shown = await party.authorize(browser)
+    inspected = await look(browser, flow["slug"])
+    link = inspected["current_plan"]["plan_context"]["redirect"]
+    around = await browser.http.get(link)
+    [event, *_] = await results(owner, "/audit/events/", action=f"custom_{action}")
+    done = await browser.answer(flow["slug"], component="dummy")
+    through = await browser.http.get(done["to"])
+
+    assert shown.headers["location"].startswith(f"/flows/{flow['slug']}/")
+    assert "?" not in link
+    assert not around.headers.get("location", "").startswith(CALLBACK)
+    proof = parse_qs(urlsplit(done["to"]).query)["proof"][0]
+    assert link in str(event)
+    assert proof not in str(inspected) + str(event)
+    assert "code" in told_to(through, CALLBACK)
 
 
 async def test_a_walk_that_was_refused_is_over_but_not_completed(town: Town) -> None:

@@ -61,7 +61,6 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     application: dict[str, Any] | None = None
     source: dict[str, Any] | None = None
     oauth_userinfo: dict[str, Any] | None = None
-    redirect: str | None = None
 
     # For single stages.
     consent: bool | None = None
@@ -74,7 +73,9 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     email_sent: bool | None = None
     invitation_in_effect: bool | None = None
 
-    # Internal from here on. The page to go to when the run is cancelled:
+    # Internal from here on. Where the run ends, which may hold the proof that it was run to its end (see `public`):
+    redirect: str | None = msgspec.field(default=None, name="_redirect")
+    # The page to go to when the run is cancelled:
     cancel_url: str | None = msgspec.field(default=None, name="_cancel")
     # The mailed link that led here, the step whose mail it was, and to which address it went:
     link_hash: str | None = msgspec.field(default=None, name="_link")
@@ -138,8 +139,12 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
         return PlanContext(**{name: getattr(self, name) for stored, name in attributes if stored in wanted})
 
     def public(self) -> dict[str, Any]:
-        """What policies and whoever inspects a flow may know, by the specification's names."""
-        return {name: value for name, value in _known(self).items() if not name.startswith("_")}
+        """What policies and whoever inspects a flow may know, by the specification's names.
+
+        Of the address where the run ends they know the path: whoever reads its query could go on without the run.
+        """
+        known = {name: value for name, value in _known(self).items() if not name.startswith("_")}
+        return known if self.redirect is None else known | {"redirect": self.redirect.partition("?")[0]}
 
 
 def _known(context: PlanContext) -> dict[str, Any]:
