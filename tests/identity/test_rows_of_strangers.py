@@ -19,7 +19,9 @@ from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
 from tests.identity.records import API, owner_of, results
 from tests.identity.relying_party import CALLBACK, make_party
-from tests.identity.scim_service import USER, make_service
+from tests.identity.saml_services import authn_request, make_service
+from tests.identity.scim_service import USER
+from tests.identity.scim_service import make_service as make_scim_service
 from tests.town import Town
 
 _counts = {table.name: query(select(func.count()).select_from(table), int) for table in METADATA.sorted_tables}
@@ -39,6 +41,14 @@ async def app_of_a_stranger(town: Town) -> str:
 
 async def flow_for_signing_in(town: Town) -> str:
     return f"{API}/flows/executor/default-authentication-flow/"
+
+
+async def saml_service(town: Town) -> str:
+    return (await make_service(town)).redirect(authn_request())
+
+
+async def saml_service_from_here(town: Town) -> str:
+    return f"{(await make_service(town)).path}init/"
 
 
 async def flow_that_refuses(town: Town) -> str:
@@ -66,7 +76,7 @@ async def test_a_known_browser_signs_in_beside_strangers_who_use_up_its_address(
 async def test_strangers_hide_nothing_that_others_do(new_town: TownBuilder) -> None:
     """Neither what a machine does from the same address, as which nobody signs in."""
     town = await new_town(rate_limits="on")
-    service = await make_service(town)
+    service = await make_scim_service(town)
     async with httpx.AsyncClient(base_url=town.base_url, transport=town.transport, timeout=60) as stranger:
         for _ in range(OF_STRANGERS.most + 10):
             stranger.cookies.clear()
@@ -107,6 +117,38 @@ async def test_looking_again_and_again_leaves_a_bounded_number_of_rows(
     assert statuses <= {200, 302, 303, 403, 429}
     assert {name for name in grown if grown[name] >= tries} == set(), grown
     assert all(0 < grown[name] <= 2 * bound for name, bound in most.items()), grown
+
+
+@pytest.mark.parametrize("address", [app_of_a_stranger, saml_service, saml_service_from_here])
+async def test_nor_does_one_browser_that_keeps_its_session(
+    new_town: TownBuilder, address: Callable[[Town], Awaitable[str]]
+) -> None:
+    """Its beginning was counted, and each request that is kept is counted as well."""
+    town = await new_town(rate_limits="on")
+    path, tries = await address(town), 2 * HAND_IN.most + 50
+    before = await rows(town)
+
+    async with httpx.AsyncClient(base_url=town.base_url, transport=town.transport, timeout=60) as stranger:
+        statuses = {(await stranger.get(path)).status_code for _ in range(tries)}
+
+    grown = {name: count - before[name] for name, count in (await rows(town)).items() if count > before[name]}
+    assert 429 in statuses
+    assert statuses <= {302, 303, 429}
+    assert {name for name in grown if grown[name] > 2 * HAND_IN.most} == set(), grown
+
+
+async def test_requests_that_are_pushed_are_counted_and_measured(new_town: TownBuilder) -> None:
+    """Without a secret anybody knows the client's name."""
+    town = await new_town(rate_limits="on")
+    party = await make_party(town, await owner_of(town), client_type="public")
+    form = {"client_id": party.id, "redirect_uri": CALLBACK, "response_type": "code", "scope": "openid"}
+    form |= {"code_challenge": "A" * 43, "code_challenge_method": "S256"}
+
+    long = await town.http.post("/application/o/par/", data=form | {"junk": "x" * 20_000})
+    statuses = [(await town.http.post("/application/o/par/", data=form)).status_code for _ in range(HAND_IN.most + 1)]
+
+    assert (long.status_code, long.json()["error"]) == (400, "invalid_request")
+    assert (statuses[0], statuses[-1]) == (201, 429)
 
 
 async def place_of_staff(town: Town) -> str:

@@ -25,10 +25,6 @@ from kith.identity.stages.turn import Challenge, Denied
 
 TEMPLATE = "/api/v2/flows/executor/{slug}/"
 MOST_ANSWER_BYTES = 1 << 20  # it may hold a file
-READ_BY_FLOWS = frozenset({"next", "flow_token", "itoken", "token", "again", "login_hint"})
-MOST_NAMES = 20
-MOST_IN_VALUE = 2000
-MOST_IN_QUERY = 6000
 _encode = msgspec.json.Encoder().encode
 
 
@@ -51,20 +47,10 @@ async def _go(exchange: Exchange, slug: str, sent: dict[str, Any] | None) -> Ans
 
 
 def page_query(exchange: Exchange) -> dict[str, str]:
-    """The query of the page that runs the flow; clients send it as a whole in `query`.
-
-    It is kept with the run, so of what strangers send no more is taken than flows need.
-    """
+    """The query of the page that runs the flow; clients send it as a whole in `query`."""
     given = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     inner = parse_qs(given["query"][-1], keep_blank_values=True) if "query" in given else given
-    kept: dict[str, str] = {}
-    left = MOST_IN_QUERY
-    for name in sorted(inner, key=lambda name: name not in READ_BY_FLOWS)[:MOST_NAMES]:
-        value = inner[name][-1][:MOST_IN_VALUE]
-        left -= len(name) + len(value)
-        if name != "query" and left >= 0:
-            kept[name] = value
-    return kept
+    return {name: values[-1] for name, values in inner.items()}
 
 
 async def open_run(exchange: Exchange, slug: str, query: dict[str, str]) -> FlowRun:

@@ -37,6 +37,10 @@ __all__ = ["PLACE", "FlowEnded", "FlowFailed", "FlowRun", "Result", "find_run", 
 
 MOST_STEPS = 50
 MOST_CHARACTERS = 65_536
+READ_BY_FLOWS = frozenset({"next", "flow_token", "itoken", "token", "again", "login_hint"})
+MOST_NAMES = 20
+MOST_IN_VALUE = 2000
+MOST_IN_QUERY = 6000
 # Codes of messages that are shown like errors but are none.
 _GOOD_NEWS = {"email-sent"}
 
@@ -280,7 +284,19 @@ async def find_run(
 ) -> FlowRun | None:
     async with works.begin(exchange.origin) as work:
         flow = await find_flow(work, slug)
-    return None if flow is None else FlowRun(exchange, works, flow, held, query)
+    return None if flow is None else FlowRun(exchange, works, flow, held, _kept_of(query))
+
+
+def _kept_of(query: dict[str, str]) -> dict[str, str]:
+    """It is kept with the run, so of what strangers send no more is taken than flows need."""
+    kept: dict[str, str] = {}
+    left = MOST_IN_QUERY
+    for name in sorted(query, key=lambda name: name not in READ_BY_FLOWS)[:MOST_NAMES]:
+        value = query[name][:MOST_IN_VALUE]
+        left -= len(name) + len(value)
+        if name != "query" and left >= 0:
+            kept[name] = value
+    return kept
 
 
 def safe_path(text: str, default: str = "/") -> str:

@@ -85,7 +85,6 @@ async def by_form(exchange: Exchange, service: ServiceProvider, form: dict[str, 
         request = _read(service, received)
     except SAMLError as error:
         return await failures.refuse(exchange, service, error)
-    exchange.find(Limiter).spend(HAND_IN, address_key(exchange.address))
     attempt = _new(exchange, service, request)
     return Local(_link(attempt, await _keep(attempt)))
 
@@ -236,6 +235,7 @@ async def _await_proof(attempt: SignOnAttempt, key: str, proof: str, user: User)
 
 
 async def _keep(attempt: SignOnAttempt) -> str:
+    attempt.exchange.find(Limiter).spend(HAND_IN, address_key(attempt.exchange.address))
     async with attempt.exchange.work.aside() as work:
         return await stored_requests.keep(
             work, SIGN_ON, attempt.content(), key=stored_requests.new_key(), provider_id=attempt.service.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kith.base.exchange import Exchange
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.authorize.authorization_request import (
     Parameters,
@@ -10,6 +11,7 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
     find_target,
     read_authorization_request,
 )
+from kith.identity.providers.oauth2.authorize.return_links import HAND_IN
 from kith.identity.providers.oauth2.authorize.stored_requests import PREFIX, PUSHED_LIFE, keep
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.errors import invalid_client, invalid_request, invalid_scope
@@ -18,6 +20,8 @@ from kith.identity.providers.oauth2.grants.service import new_key
 
 # The client's credentials are not stored with the request.
 _PROOFS = ("client_secret", "client_assertion", "client_assertion_type")
+MOST_LETTERS = 16_000
+PUSHED = LimitRule("oauth.pushed", most=3000, seconds=300)  # one server pushes for all its people
 
 
 async def hand_in(exchange: Exchange) -> dict[str, object]:
@@ -28,6 +32,13 @@ async def hand_in(exchange: Exchange) -> dict[str, object]:
     if "request_uri" in sent:
         raise invalid_request("A request that is handed in must not name another one.")
     values = {name: value for name, value in sent.items() if name not in _PROOFS} | {"client_id": client.client_id}
+    if sum(len(name) + len(value) for name, value in values.items()) > MOST_LETTERS:
+        raise invalid_request(f"The request is longer than {MOST_LETTERS} letters.")
+    limiter = exchange.find(Limiter)
+    if client.is_public:
+        limiter.spend(HAND_IN, address_key(exchange.address))
+    else:
+        limiter.spend(PUSHED, client.client_id)
     try:
         target = find_target(Parameters(values), client, exchange.work.settings.base_url)
     except Unfit as unfit:
