@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import math
 import pkgutil
 import re
 import time
@@ -19,7 +20,10 @@ from typing import Any, NamedTuple
 
 import pytest
 import regex  # type: ignore[import-untyped]
+from hypothesis import given
+from hypothesis import strategies as st
 from multipart import parse_options_header  # type: ignore[import-untyped]
+from zxcvbn_rs_py import zxcvbn
 
 import kith
 from kith.base.cookies import carried_cookie
@@ -49,6 +53,7 @@ from kith.identity.brands.fields import Domain, StyleSheet
 from kith.identity.caller_authentication import read_basic
 from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import ExpressionSource
+from kith.identity.policies.kinds.password import MOST_WAYS, SIGNS, readable_at_once
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_registered
 from kith.identity.providers.oauth2.keys.signing import BadToken, read_header, read_unchecked
 from kith.identity.providers.redirect_patterns import complain_pattern
@@ -64,6 +69,7 @@ from kith.social.filters.matching import Filters
 from kith.social.filters.tables import Filter, Keyword
 from kith.social.ids import AccountId
 from kith.social.search import query_syntax, words
+from kith.social.search.service import Search, _terms
 from kith.social.statuses.api.posting import StatusForm
 from kith.social.statuses.cards.frames import clean_embed, first_link
 from kith.social.text import counting, html, parts
@@ -106,7 +112,7 @@ SEEDS = (
     "[", "]", "[]", "a[", "a[b]", "a[]=", "x=1&", "a[b][c]=1&", "&", "=", ";", "a=b; ", 'a="\\"', ",", ", ", "a,", "a;q=0.1,",
     "-", "--", ".", "a.", "1.", "+", "_", "(", ")", "{", "}", "(a|a)", "a*", "{1,2}", "$", "^",
     "\u0301\u0327", "e\u0301\u0327", "\U0001f1e6", "\U0001f469\u200d", "日", "é", "ﷺ", "\u200c", "ß", "\u3000",
-    "data:a/a;", "bytes=0-", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "url(", "url( ", "\x00", "\ud800",
+    "data:a/a;", "bytes=0-", "4@8({[<3691!|0$5+7%2", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "url(", "url( ", "\x00", "\ud800",
 )  # fmt: skip
 
 
@@ -201,6 +207,9 @@ READERS: dict[str, Reader] = {
     "header: Range": Reader(lambda text: read_range(text, 1000)),
     "header: token": Reader(lambda text: [read_header(text), read_unchecked(text)]),
     "search": Reader(query_syntax.read),
+    "search: people": Reader(lambda text: _terms(Search(text=text, me=None, limit=1))),
+    "tag": Reader(lambda text: parts.normal_tag(parts.written_tag(text))),
+    "password": Reader(lambda text: zxcvbn(readable_at_once(text), [])),
     "search: index": Reader(words.to_index, 8_000),
     "search: term": Reader(words.to_term, 8_000),
     "filters": Reader(lambda text: FILTERS.match(text, ())),
@@ -404,3 +413,14 @@ def _using(pattern: Any, method: str) -> Callable[[str], Any]:
     if method == "finditer":
         return lambda text: list(pattern.finditer(text))
     return lambda text: getattr(pattern, method)(*nothing, text)
+
+
+@given(st.text("4@8({[<3691!|0$5+7%2ab", max_size=100))
+def test_a_password_is_read_in_a_bounded_number_of_ways(password: str) -> None:
+    """All combinations of letters that its signs can stand for are tried; digits stay, for dates and rows of them."""
+    asked = readable_at_once(password)
+    ways = math.prod(max(1, sum(sign in asked for sign in signs)) for signs in SIGNS)
+
+    assert ways <= MOST_WAYS
+    assert len(asked) <= 50
+    assert all(read == typed for read, typed in zip(asked, password, strict=False) if typed.isdigit())

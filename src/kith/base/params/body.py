@@ -10,6 +10,7 @@ from multipart import parse_options_header  # type: ignore[import-untyped]
 
 from kith.base.errors import Malformed, UnsupportedMedia
 from kith.base.exchange import Exchange
+from kith.base.params.extent import surely_holds_more
 from kith.base.params.limits import LIMITS, BodyLimits
 from kith.base.params.nesting import nest, read_form
 from kith.base.params.parts import read_parts
@@ -56,6 +57,8 @@ async def read_json(exchange: Exchange, limits: BodyLimits = LIMITS) -> dict[str
 def parse_json(raw: bytes, limits: BodyLimits = LIMITS) -> dict[str, Any]:
     if not raw or raw.isspace():
         return {}
+    if surely_holds_more(raw, limits.values):
+        raise _too_many(limits)
     try:
         value = msgspec.json.decode(raw)
     except RecursionError as error:
@@ -69,7 +72,7 @@ def parse_json(raw: bytes, limits: BodyLimits = LIMITS) -> dict[str, Any]:
     if raw.count(b"{") + raw.count(b"[") > limits.depth and _is_deeper(value, limits.depth):
         raise _too_deep(limits)
     if raw.count(b",") >= limits.values and _count(value) > limits.values:
-        raise Malformed(f"There are more than {limits.values} values")
+        raise _too_many(limits)
     return value
 
 
@@ -80,6 +83,10 @@ def _count(value: Any) -> int:
     elif not isinstance(value, list):
         return 1
     return len(value) + sum(_count(one) for one in value if isinstance(one, dict | list))
+
+
+def _too_many(limits: BodyLimits) -> Malformed:
+    return Malformed(f"There are more than {limits.values} values")
 
 
 def _too_deep(limits: BodyLimits) -> Malformed:

@@ -34,6 +34,7 @@ __all__ = ["routes"]
 SYNCHRONIZATION = b"collection-synchronization"
 LONGEST_SYNCHRONIZATION = 4096
 LONGEST_INDEXED = 2000
+LONGEST_FAREWELL = 16_384
 _ACCEPTED = Answer(202, ((b"cache-control", b"no-store"),))
 
 
@@ -82,7 +83,12 @@ async def _receive(exchange: Exchange, delivered_to: AccountId) -> Answer:
 
 
 async def _is_farewell_of_a_stranger(exchange: Exchange, body: bytes) -> bool:
-    """Whoever is deleted is announced to everybody; of whom nothing is known here there is nothing to delete."""
+    """Whoever is deleted is announced to everybody; of whom nothing is known here there is nothing to delete.
+
+    Nobody has been believed yet, so no more is read than farewells have.
+    """
+    if len(body) > LONGEST_FAREWELL:
+        return False
     document = _parsed(body)
     actor = read_actor_id(document.get("actor"))
     if document.get("type") != "Delete" or actor is None:

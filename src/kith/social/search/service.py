@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 
@@ -15,12 +16,12 @@ from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.search import queries
 from kith.social.search.elsewhere import Elsewhere
-from kith.social.search.query_syntax import SearchOperator, SearchQuery, read
+from kith.social.search.query_syntax import LONGEST, SearchOperator, SearchQuery, read
 from kith.social.search.words import MOST_TERMS, Term, normal, to_term
 from kith.social.statuses import store as statuses
 from kith.social.statuses.lines import StatusRow
 from kith.social.tags.tables import Tag
-from kith.social.text.parts import is_tag, normal_tag
+from kith.social.text.parts import is_tag, normal_tag, written_tag
 
 SHORTEST = 3
 NO_WORDS = "At least one keyword or phrase is required"
@@ -29,7 +30,7 @@ _URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
 
 
 class Search(msgspec.Struct, frozen=True, kw_only=True):
-    """What is looked for, and for whom. `me` is None for somebody without a name."""
+    """What is looked for, and for whom. `me` is None for somebody without a name. Of `text` the beginning counts."""
 
     text: str
     me: AccountId | None
@@ -41,6 +42,9 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     author_id: AccountId | None = None
     max_id: int | None = None
     min_id: int | None = None
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "text", self.text[:LONGEST])
 
     @property
     def is_url(self) -> bool:
@@ -120,7 +124,7 @@ def _terms(wish: Search) -> list[Term]:
     if wish.me is None and len(text) < SHORTEST:
         return []
     found = (to_term(word, is_open=True) for word in text.replace("@", " ").split())
-    return [term for term in found if term is not None][:MOST_TERMS]
+    return list(islice((term for term in found if term is not None), MOST_TERMS))
 
 
 def _key(text: str) -> str:
@@ -131,7 +135,7 @@ def _key(text: str) -> str:
 
 
 async def find_tags(work: Work, wish: Search) -> list[Tag]:
-    name = wish.text.strip().removeprefix("#")
+    name = written_tag(wish.text)
     if not is_tag(name):
         return []
     return await queries.find_tags(

@@ -6,12 +6,12 @@ from kith.social.ids import AccountId
 from kith.social.tags import store
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.tags.tables import Tag
-from kith.social.text.parts import is_tag, normal_tag
+from kith.social.text.parts import is_tag, normal_tag, written_tag
 
 
 def plain_name(given: str) -> str:
-    """As somebody wrote it, without its sign; what can be no tag is not there."""
-    name = given.strip().removeprefix("#")
+    """As somebody wrote it, without signs around it; what can be no tag is not there."""
+    name = written_tag(given)
     if not is_tag(name):
         raise NotFound
     return name

@@ -10,7 +10,7 @@ import msgspec
 
 from kith.base.unicode import normal_form
 
-__all__ = ["Found", "find", "hashtags", "mentions", "normal_tag"]
+__all__ = ["Found", "find", "hashtags", "mentions", "normal_tag", "written_tag"]
 
 Kind = Literal["url", "mention", "hashtag"]
 LONGEST_URL = 2048
@@ -30,6 +30,7 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"(?:(?<=\s)|\A|(?<=[(\[{（「『、。，！？;:,.!?\"']))[#＃](?P<name>[\w·・\u200c]+)")
+_AROUND_TAG = re.compile(r"\A[^\w·・\u200c]+|[^\w·・\u200c]+\Z")
 _LETTER = re.compile(r"[^\W\d_]|[·・]")
 
 
@@ -85,6 +86,14 @@ def normal_tag(name: str) -> str:
         character for character in folded if not (unicodedata.combining(character) and ord(character) < 0x370)
     )
     return normal_form("NFC", plain).replace("\u200c", "").strip("·・")
+
+
+def written_tag(given: str) -> str:
+    """A tag as somebody names it in an address or a search, without signs around it: `#mini` and `:mini` are `mini`.
+
+    Of what is longer than any tag a part is left that is longer as well.
+    """
+    return _AROUND_TAG.sub("", given[: LONGEST_TAG + 20])
 
 
 def is_tag(name: str) -> bool:

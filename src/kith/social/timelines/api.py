@@ -21,7 +21,7 @@ from kith.social.pages import list_of, page_of
 from kith.social.statuses import entities, pages
 from kith.social.statuses.lines import MarkedRow
 from kith.social.tags import store as tags
-from kith.social.text.parts import normal_tag
+from kith.social.text.parts import normal_tag, written_tag
 from kith.social.timelines import home_feed, markers, reading
 
 LIMIT, MOST = 20, 40
@@ -109,6 +109,10 @@ async def show_public(exchange: Exchange, work: Work, viewer: Viewer, narrow: Fr
     return await _timeline(exchange, rows, viewer, cursor)
 
 
+def _tag(given: str) -> str:
+    return normal_tag(written_tag(given))
+
+
 @get("/api/v1/timelines/tag/{name}", guards=[_anybody], may_lag=MayLag.STRANGERS)
 async def show_tag(
     exchange: Exchange, work: Work, viewer: Viewer,
@@ -116,9 +120,9 @@ async def show_tag(
 ) -> Answer:  # fmt: skip
     """Names that nobody has used are as if they were not there; where it is the tag itself, there is nothing."""
     cursor = _cursor(exchange)
-    wanted = [normal_tag(one) for one in (name, *narrow.any[:MOST_TAGS])]
-    needed = [normal_tag(one) for one in narrow.all[:MOST_TAGS]]
-    unwanted = [normal_tag(one) for one in narrow.none[:MOST_TAGS]]
+    wanted = [_tag(one) for one in (name, *narrow.any[:MOST_TAGS])]
+    needed = [_tag(one) for one in narrow.all[:MOST_TAGS]]
+    unwanted = [_tag(one) for one in narrow.none[:MOST_TAGS]]
     known = await tags.find_named(work.db, [*wanted, *needed, *unwanted])
     found = [known[one].id for one in wanted if one in known]
     rows = None
@@ -181,7 +185,7 @@ async def show_of_account(
     if narrow.pinned:
         pinned = await reading.pinned(work, viewer, author.id, cursor)
         return await _marked(exchange, pinned, viewer, cursor)
-    tag = (await tags.find_named(work.db, [normal_tag(narrow.tagged)])) if narrow.tagged else {}
+    tag = (await tags.find_named(work.db, [_tag(narrow.tagged)])) if narrow.tagged else {}
     rows = None
     if tag or not narrow.tagged:
         rows = await reading.of_account(

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from kith.base.params.extent import surely_holds_more
 from kith.federation.vocabulary.incoming import limits
 from kith.federation.vocabulary.incoming.refusal import DocumentRefused
 
@@ -26,6 +27,8 @@ def parse_document(raw: bytes) -> Document:
     """A JSON object of bounded size, depth and number of values."""
     if len(raw) > limits.DOCUMENT_BYTES:
         raise DocumentRefused("too_large", f"more than {limits.DOCUMENT_BYTES} bytes")
+    if surely_holds_more(raw, limits.VALUES):
+        raise DocumentRefused("too_many_values", f"more than {limits.VALUES}")
     try:
         value = msgspec.json.decode(raw)
     except RecursionError as error:

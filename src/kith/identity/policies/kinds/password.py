@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from math import prod
 
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
@@ -10,6 +11,12 @@ from kith.identity.policies.password_checks import MISSING, find_password, judge
 from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Boolean, Integer, Text
 from kith.identity.rest.resource import Resource, kind_table
+
+LONGEST_JUDGED = 50
+MOST_WAYS = 16
+LONGEST_KNOWN = 150
+SIGNS = ("4@", "({[<", "69", "1!|", "1|7", "$5", "+7")  # those that may stand for one letter
+_SAME = str.maketrans("@{[<!|$+", "4(((1157")
 
 FIELDS = (
     Integer(name="amount_uppercase", default=0, least=0, help="The least number of A-Z."),
@@ -57,11 +64,19 @@ def is_good(record: PasswordPolicy, password: str) -> bool:
     )
 
 
+def readable_at_once(password: str) -> str:
+    """What zxcvbn is asked of. It reads a text in every way in which signs can stand for letters: `@` and `4` for one,
+    four signs for another, all with each other. Where those are many, signs of one letter are made the same."""
+    password = password[:LONGEST_JUDGED]
+    ways = prod(max(1, sum(sign in password for sign in signs)) for signs in SIGNS)
+    return password if ways <= MOST_WAYS else password.translate(_SAME)
+
+
 def words_if_weak(record: PasswordPolicy, password: str, known: list[str]) -> list[str]:
     """How zxcvbn would make it stronger; empty if it is strong enough."""
     from zxcvbn_rs_py import zxcvbn  # noqa: PLC0415 - loaded when first used
 
-    found = zxcvbn(password[:72], known)
+    found = zxcvbn(readable_at_once(password), known)
     if int(found.score) > record.zxcvbn_score_threshold:
         return []
     feedback = found.feedback
@@ -75,7 +90,7 @@ def _known_of(work: Work, request: PolicyRequest) -> list[str]:
     typed = [answers.get(name) for name in ("username", "name", "email")] if isinstance(answers, dict) else []
     user = request.person.user if request.person else None
     own = [user.username, user.name, user.email] if user else []
-    return [str(one) for one in (*own, *typed, work.settings.title) if one]
+    return [str(one)[:LONGEST_KNOWN] for one in (*own, *typed, work.settings.title) if one]
 
 
 async def passes(work: Work, record: PasswordPolicy, request: PolicyRequest) -> PolicyVerdict:
