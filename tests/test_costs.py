@@ -112,7 +112,7 @@ SEEDS = (
     "[", "]", "[]", "a[", "a[b]", "a[]=", "x=1&", "a[b][c]=1&", "&", "=", ";", "a=b; ", 'a="\\"', ",", ", ", "a,", "a;q=0.1,",
     "-", "--", ".", "a.", "1.", "+", "_", "(", ")", "{", "}", "(a|a)", "a*", "{1,2}", "$", "^",
     "\u0301\u0327", "e\u0301\u0327", "\U0001f1e6", "\U0001f469\u200d", "日", "é", "ﷺ", "\u200c", "ß", "\u3000",
-    "data:a/a;", "bytes=0-", "4@8({[<3691!|0$5+7%2", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "url(", "url( ", "\x00", "\ud800",
+    "data:a/a;", "bytes=0-", "4@8({[<3691!|0$5+7%2", "\\pL", "[^a]{99}", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "url(", "url( ", "\x00", "\ud800",
 )  # fmt: skip
 
 
@@ -220,7 +220,7 @@ READERS: dict[str, Reader] = {
         lambda text: is_registered(f"https://a/{text}", ["https://a/.*.*.*x"], matching="regex")
     ),
     "redirect URI: pattern": Reader(complain_pattern),
-    "pattern": Reader(linear),
+    "pattern": Reader(linear, 1000),
     "pattern: run": Reader(lambda text: linear("(a|a)*b|(.*)*x").search(text)),  # type: ignore[union-attr]
     "name": Reader(lambda text: [username_key(text), complain_username(text)]),
     "address": Reader(lambda text: [email_key(text), complain_email(text)]),

@@ -358,3 +358,31 @@ async def test_a_pattern_leads_nowhere_else(town: Town, ada: Person) -> None:
     code = told_to(await party.authorize(browser, redirect_uri=good, scope="openid"), good)["code"]
     assert (await party.trade(code, "", redirect_uri="https://us.rp.example/callback")).status_code == 400
     assert (await party.trade(code, "", redirect_uri=good)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "patterns", "words"),
+    [
+        ("openid", "_redirect_uris", [f"https://{n}[.]example/" for n in range(51)], "50 patterns at most"),
+        ("openid", "_redirect_uris", [f"https://{n}[^a]{{900}}" for n in range(20)], "RE2"),
+        ("openid", "_redirect_uris", [f"https:{n}" + r"\pL\pN" * 11 for n in range(20)], "valid regular expression"),
+        ("applicationgateway", "skip_path_regex", [f"^/{n}" for n in range(51)], "50 lines at most"),
+        ("applicationgateway", "skip_path_regex", [r"[\pL\pN]{1,900}" * 60], "valid regular expression"),
+    ],
+)
+async def test_to_read_patterns_costs_little(
+    town: Town, ada: Person, kind: str, field: str, patterns: list[str], words: str
+) -> None:
+    """What is wrong is told once, and no more is read after it."""
+    given = {field: "\n".join(patterns)}
+    if kind == "openid":
+        given |= {"redirect_uri_matching": "regex", "client_id": new_name("rp"), "response_types": [1]}
+    else:
+        given |= {"external_host": f"https://{new_name('app')}.example", "internal_host": "http://127.0.0.1:1"}
+
+    answer = await ada.call("POST", f"{API}/providers/{kind}/", json={"name": new_name("p")} | given)
+
+    assert answer.status_code == 400, answer.text
+    assert set(answer.json()) == {field}
+    assert len(answer.json()[field]) == 1
+    assert words in answer.json()[field][0]

@@ -13,6 +13,7 @@ from sqlalchemy import Column, ForeignKey, Integer, String, Table, bindparam, de
 
 from kith.base.db import METADATA, Taken, command, insert_into, query
 from kith.base.errors import Conflict
+from kith.base.patterns import MOST_PATTERNS
 from kith.identity.providers.durations import check_durations
 from kith.identity.providers.family import ProviderRecord
 from kith.identity.providers.oauth2.store import has_app
@@ -151,12 +152,16 @@ async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
 
 def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:
     """Checked again when the matching changes: an address is not a valid pattern and vice versa."""
-    complain = complain_pattern if draft.value("redirect_uri_matching") == "regex" else complain_redirect
+    by_pattern = draft.value("redirect_uri_matching") == "regex"
+    complain = complain_pattern if by_pattern else complain_redirect
     if redirects in draft.values or draft.sets("redirect_uri_matching"):
-        for uri in (draft.value(redirects) or "").split():
-            wrong = complain(uri)
-            if wrong is not None:
-                draft.complain(redirects, wrong)
+        uris = (draft.value(redirects) or "").split()
+        if by_pattern and len(uris) > MOST_PATTERNS:
+            draft.complain(redirects, f"There may be {MOST_PATTERNS} patterns at most.")
+            uris = []
+        wrong = next((found for uri in uris if (found := complain(uri)) is not None), None)
+        if wrong is not None:
+            draft.complain(redirects, wrong)
     for uri in (draft.values.get("post_logout_redirect_uris") or "").split():
         wrong = complain_redirect(uri)
         if wrong is not None:

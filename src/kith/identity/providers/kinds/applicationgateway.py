@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Column, String
 from sqlalchemy import Text as SQLText
 
-from kith.base.patterns import linear
+from kith.base.patterns import MOST_PATTERNS, linear
 from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
@@ -111,9 +111,7 @@ async def check(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     _check_mode(draft)
     _check_basic(draft)
     check_durations(draft, positive=("access_token_validity", "refresh_token_validity"))
-    for line in draft.values.get("skip_path_regex", "").splitlines():
-        if linear(line) is None:
-            draft.complain("skip_path_regex", f"{line[:100]} is not a valid regular expression.")
+    _check_skipped(draft)
     await check_signing_key(draft, "certificate", ("rsa", "ec", "ed25519"))
     if draft.is_new:
         draft.now.client_id = new_client_id()
@@ -121,6 +119,16 @@ async def check(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
         draft.columns["cookie_secret"] = seal(draft.work, "cookie_secret", random_text(50))
     if draft.sets("mode") or draft.sets("external_host"):
         draft.columns["external_host_key"] = draft.now.external_host if draft.now.mode in _ALONE else None
+
+
+def _check_skipped(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
+    lines = draft.values.get("skip_path_regex", "").splitlines()
+    if len(lines) > MOST_PATTERNS:
+        draft.complain("skip_path_regex", f"There may be {MOST_PATTERNS} lines at most.")
+        return
+    wrong = next((line for line in lines if linear(line) is None), None)
+    if wrong is not None:
+        draft.complain("skip_path_regex", f"{wrong[:100]} is not a valid regular expression.")
 
 
 def _check_mode(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
