@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 import msgspec
 import pyotp
+import pytest
 from sqlalchemy import select, text
 
 from kith.base.db import command, query
@@ -553,6 +554,24 @@ async def test_only_the_newest_link_counts_and_only_in_its_flow(town: Town) -> N
     assert old["component"] == other_flow["component"] == other_person["component"] == "access-denied"
 
 
+@pytest.mark.both_databases
+async def test_of_many_answers_at_once_one_is_heard(town: Town) -> None:
+    """Else one proof of work, or one invitation, would be good for as many accounts."""
+    owner = await owner_of(town)
+    write = await make_stage(owner, "user_write", user_creation_mode="always_create")
+    flow = await flow_of(owner, "enrollment", await make_stage(owner), await questions(owner), write)
+    browser, names = Browser(town), [new_name("new").replace("-", "_") for _ in range(10)]
+    await browser.see(flow["slug"])
+    await browser.answer(flow["slug"], component="dummy")
+
+    answers = await asyncio.gather(
+        *(browser.answer(flow["slug"], component="prompt", **person_called(name)) for name in names)
+    )
+
+    made = [name for name in names if await results(owner, "/core/users/", username=name)]
+    assert len(made) == 1, [one["component"] for one in answers]
+
+
 async def test_a_link_that_waited_too_long_is_over(town: Town) -> None:
     owner, ada = await owner_of(town), await town.sign_up()
     flow = await flow_of(owner, "recovery", await identification(owner), await make_stage(owner, "email"))
@@ -790,6 +809,7 @@ async def entered(town: Town, browser: Browser, slug: str, context: dict[str, An
         known = msgspec.convert({"pending_user": session.user_id, **context}, PlanContext)
         plan = FlowPlan(str(uuid.uuid4()), flow.flow_uuid, steps, known, {})
         sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
+        await sessions.drop_run(work.db, session.session_uuid, flow.flow_uuid)
         await sessions.save_run(work.db, plan.run_uuid, session.session_uuid, flow.flow_uuid, sealed, work.now)
     return await browser.see(slug)
 

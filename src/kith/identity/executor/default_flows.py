@@ -47,9 +47,9 @@ async def flow_to_pass(exchange: Exchange, purpose: str) -> str | None:
     flow = await flow_by_id(work, chosen) if chosen is not None else None
     if flow is None or session is None:
         return None
-    plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
+    stored = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
     at = await store.run_changed_at(work.db, session.session_uuid, flow.flow_uuid)
-    has_ended = plan is not None and plan.over == "ended"
+    has_ended = stored is not None and stored.plan.over == "ended"
     has_passed = has_ended and at is not None and is_recent(at, work.now, PASSED_FOR)
     return None if has_passed else flow.slug
 
@@ -66,6 +66,6 @@ async def leave(exchange: Exchange, slug: str | None) -> str:
     flow = await find_flow(work, slug)
     if flow is None:
         return ""
-    plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
+    stored = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
     await store.drop_run(work.db, session.session_uuid, flow.flow_uuid)
-    return (plan.context.cancel_url or "") if plan is not None else ""
+    return (stored.plan.context.cancel_url or "") if stored is not None else ""

@@ -6,6 +6,7 @@ another process. A new plan is made for every run, so a changed flow counts from
 
 from __future__ import annotations
 
+import contextlib
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kith.base.errors import Malformed, Problem
+from kith.base.errors import Conflict, Malformed, Problem
 from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
 from kith.identity.executor import stored_plans
@@ -26,7 +27,6 @@ from kith.identity.flows.plan import Flow, FlowPlan, Step, find_flow, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, PolicyVerdict
-from kith.identity.sessions import store
 from kith.identity.sessions.service import HeldSession
 from kith.identity.stages import proofs, reauthentication
 from kith.identity.stages.collections import KINDS
@@ -63,6 +63,7 @@ class FlowRun:
         self._flow = flow
         self._query = query
         self._anew: PlanContext | None = None  # what a run that starts over still knows
+        self._was: stored_plans.StoredPlan | None = None  # as the present step has read it
         self._may_act = False
         self._place = RunPlace(flow, held.session.user_id)
         self.held = held
@@ -89,11 +90,15 @@ class FlowRun:
         _refuse_too_long(answer)
         self._may_act = may_act
         for _ in range(MOST_STEPS):
-            held, signed_out = self.held, self.signed_out
+            held, signed_out, anew, said = self.held, self.signed_out, self._anew, len(self.messages)
             try:
                 outcome = await self._step(answer)
             except Problem:
                 raise
+            except stored_plans.RunChanged:
+                self.held, self.signed_out, self._anew, answer = held, signed_out, anew, None
+                del self.messages[said:]
+                continue
             except Exception as error:  # noqa: BLE001 - whatever a stage does wrong is told, and written down
                 self.held, self.signed_out = held, signed_out
                 return await fail(self._works, self._exchange.origin(), self._place, error)
@@ -106,10 +111,10 @@ class FlowRun:
     async def _step(self, answer: dict[str, Any] | None) -> Result | Passed:
         async with self._works.begin(self._exchange.origin) as work:
             if self._anew is not None:
-                context, self._anew = self._anew, None
+                context, self._anew, self._was = self._anew, None, None
                 return await self._planned(work, context)
-            plan = await stored_plans.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
-            plan = None if plan is None or plan.over else plan
+            self._was = await stored_plans.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
+            plan = None if self._was is None or self._was.plan.over else self._was.plan
             self._place = RunPlace(self._flow, self.held.session.user_id, plan)
             key = self._query.get("flow_token", "")
             if key and not came_by(plan, key):
@@ -117,7 +122,7 @@ class FlowRun:
             if plan is None:
                 return await self._planned(work, PlanContext())
             if not plan.steps:
-                await stored_plans.close(work, self.held.session.session_uuid, plan, "ended")
+                await stored_plans.close(work, self.held.session.session_uuid, plan, self._was, "ended")
                 return FlowEnded(self._destination(plan))
             step = self._place.step = plan.steps[0]
             if step.again and not await self._passes_again(work, plan, step):
@@ -171,12 +176,12 @@ class FlowRun:
 
     async def _deny(self, work: Work, plan: FlowPlan, denied: Denied) -> Denied:
         if not self.signed_out:
-            await stored_plans.close(work, self.held.session.session_uuid, plan, "denied")
+            await stored_plans.close(work, self.held.session.session_uuid, plan, self._was, "denied")
         return await deny(work, self._place, denied)
 
     async def _start_over(self, work: Work, plan: FlowPlan, context: PlanContext) -> Passed:
         """Drop the plan; the next step makes a new one in a work of its own, before anything is written."""
-        await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
+        await stored_plans.drop(work, self.held.session.session_uuid, plan.flow_uuid, self._was)
         self._anew, self._query = context, {**plan.query, **self._query}
         return Passed()
 
@@ -187,9 +192,12 @@ class FlowRun:
 
         `more` are steps to add after those of the flow.
         """
-        async with self._works.begin(self._exchange.origin) as work:
-            planned = await self._planned(work, context, more)
-            return None if isinstance(planned, Passed) else planned
+        for _ in range(MOST_STEPS):
+            with contextlib.suppress(stored_plans.RunChanged):  # begun twice at once: the later one counts
+                async with self._works.begin(self._exchange.origin) as work:
+                    planned = await self._planned(work, context, more)
+                return None if isinstance(planned, Passed) else planned
+        raise Conflict
 
     async def _ask_to_arrive(self, work: Work, key: str) -> Denied | Challenge:
         """A mailed link is looked at without being used: mail programs open links to show a preview."""
@@ -271,7 +279,7 @@ class FlowRun:
 
     async def _save(self, work: Work, plan: FlowPlan) -> None:
         await proofs.note(work, plan.context)
-        await stored_plans.save(work, self.held.session.session_uuid, plan)
+        await stored_plans.save(work, self.held.session.session_uuid, plan, self._was)
 
     def _destination(self, plan: FlowPlan) -> str:
         """Where the run leads: what the context names, else the `next` of the page that was opened last."""

@@ -41,10 +41,10 @@ async def inspect(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     flow = await _flow(exchange, caller, id)
     session = await cookies.find(exchange)
     work = exchange.work
-    plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid) if session is not None else None
-    if session is None or plan is None:
+    stored = await stored_plans.load(work, session.session_uuid, flow.flow_uuid) if session is not None else None
+    if session is None or stored is None:
         raise Invalid("This flow is not running in your session.")
-    return show(await _told_of(work, plan, session.session_uuid))
+    return show(await _told_of(work, stored.plan, session.session_uuid))
 
 
 async def _told_of(work: Work, plan: FlowPlan, session_uuid: str) -> dict[str, Any]:

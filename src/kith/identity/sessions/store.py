@@ -111,14 +111,11 @@ _ended_at = query(
     datetime,
 )
 _insert_run = command(insert_into(runs))
-_drop_run = command(
-    delete(runs).where(
-        and_(
-            runs.c.session_uuid == bindparam("session", type_=UID()),
-            runs.c.flow_uuid == bindparam("flow", type_=UID()),
-        )
-    )
+_of_flow = and_(
+    runs.c.session_uuid == bindparam("session", type_=UID()), runs.c.flow_uuid == bindparam("flow", type_=UID())
 )
+_drop_run = command(delete(runs).where(_of_flow))
+_drop_run_as = command(delete(runs).where(and_(_of_flow, runs.c.plan == bindparam("plan"))))
 _move_runs = command(
     update(runs)
     .where(runs.c.session_uuid == bindparam("old", type_=UID()))
@@ -186,7 +183,7 @@ async def run_changed_at(db: Db, session_uuid: str, flow_uuid: str) -> datetime 
 
 
 async def save_run(db: Db, run_uuid: str, session_uuid: str, flow_uuid: str, plan: str, now: datetime) -> None:
-    await drop_run(db, session_uuid, flow_uuid)
+    """In place of the session's former run of this flow."""
     await db.run(
         _insert_run, run_uuid=run_uuid, session_uuid=session_uuid, flow_uuid=flow_uuid, plan=plan, updated_at=now
     )
@@ -194,6 +191,11 @@ async def save_run(db: Db, run_uuid: str, session_uuid: str, flow_uuid: str, pla
 
 async def drop_run(db: Db, session_uuid: str, flow_uuid: str) -> None:
     await db.run(_drop_run, session=session_uuid, flow=flow_uuid)
+
+
+async def drop_run_as(db: Db, session_uuid: str, flow_uuid: str, plan: str) -> bool:
+    """Only as it was read; False where it is another by now."""
+    return bool(await db.run(_drop_run_as, session=session_uuid, flow=flow_uuid, plan=plan))
 
 
 async def move_runs(db: Db, old: str, new: str) -> None:
