@@ -243,7 +243,7 @@ async def test_the_operator_writes_pages(new_town: TownBuilder, tmp_path: Path) 
 
     # then
     check(empty, PAGE)
-    assert empty["content"] == ""
+    assert empty == {"updated_at": None, "content": ""}
     assert (await read("extended_description"))["content"].startswith("<p>Who we are</p><p><a href=")
     assert (await read("privacy_policy"))["content"] == "<h2>Privacy</h2><p>Little</p>"
 

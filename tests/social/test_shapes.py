@@ -35,7 +35,7 @@ ELSEWHERE = {
     ("GET", "/api/v1/timelines/link"), ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
     ("GET", "/api/v1/instance/terms_of_service/{date}"), ("GET", "/api/v1/openapi.json"),
     ("GET", "/headers/original/missing.png"), ("GET", "/.well-known/webfinger"),
-    ("DELETE", "/api/web/push_subscriptions/{link}"), ("PATCH", "/api/v1/preferences"),
+    ("DELETE", "/api/web/push_subscriptions/{link}"), ("GET", "/api/v1/donation_campaigns"), ("PATCH", "/api/v1/preferences"),
     ("GET", "/api/v1/strikes"), ("GET", "/api/v1/strikes/{id}"), ("POST", "/api/v1/strikes/{id}/appeal"),
     *((method, f"/api/v1/notifications/requests{rest}") for method, rest in (
         ("GET", ""), ("GET", "/{id}"), ("POST", "/{id}/accept"), ("POST", "/{id}/dismiss"), ("POST", "/accept"),
@@ -206,6 +206,7 @@ READS = [
     _get("/api/v1/instance/privacy_policy", shapes.PAGE, who=""),
     _get("/api/v1/instance/translation_languages", NOTHING, who=""),
     _get("/api/v1/instance/languages", [{"code": "text", "name": "text"}], who=""),
+    _get("/api/v1/trends", [shapes.TAG], may_be_empty=True),
     _get("/api/v1/custom_emojis", [shapes.PICKER_EMOJI], who="", may_be_empty=True),
     _get("/api/v1/directory", [shapes.ACCOUNT], query="local=true"),
 ]

@@ -165,6 +165,14 @@ async def test_the_same_key_posts_once(town: Town) -> None:
     assert other.json()["account"]["id"] == bob.id
     assert (await ada.refreshed())["statuses_count"] == 1
 
+    at = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    plans = [
+        await ada.call("POST", STATUSES, json={"status": "later", "scheduled_at": at}, headers={"Idempotency-Key": "2"})
+        for _ in range(2)
+    ]
+    assert plans[0].json() == plans[1].json()
+    assert plans[0].json()["params"]["idempotency"] is None
+
 
 async def test_edits_are_kept_and_shown(town: Town) -> None:
     [ada] = await join_all(town, 1)

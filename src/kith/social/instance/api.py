@@ -13,7 +13,7 @@ from kith.social.accounts.entities import render, render_lines
 from kith.social.accounts.viewers import Viewer
 from kith.social.annual_reports.service import campaign
 from kith.social.emojis import custom_emojis as emojis
-from kith.social.guards import anyone, optional, outsider
+from kith.social.guards import anyone, optional, outsider, user
 from kith.social.instance import directory, entities, service, store
 from kith.social.instance.kept_answers import kept, told
 from kith.social.pages import answer, joined
@@ -145,7 +145,14 @@ async def show_directory(exchange: Exchange, work: Work, viewer: Viewer, listed:
     return answer(exchange, joined(await render_lines(work, rows)))
 
 
+@get("/api/v1/donation_campaigns", guards=[user()])
+async def show_donation_campaign() -> Answer:
+    """Apps ask for one to show; this server has none."""
+    return Answer(204, ())
+
+
 routes = [
+    show_donation_campaign,
     show_v1,
     show_instances,
     show_v2,

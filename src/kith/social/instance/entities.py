@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -17,7 +16,6 @@ API_VERSION = 7
 VERSION = f"{MASTODON_VERSION} (compatible; Kith {__version__})"
 
 LANGUAGES = ["en"]
-UNWRITTEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 LIMITS: dict[str, Any] = {
     "accounts": {
@@ -146,10 +144,10 @@ def rule_shape(rule: Rule) -> dict[str, Any]:
     return {"id": str(rule.id), "text": rule.text, "hint": rule.hint, "translations": {}}
 
 
-def page_shape(page: InstancePage | None) -> dict[str, str]:
-    """One that nobody has written is empty since the day there could have been one."""
+def page_shape(page: InstancePage | None) -> dict[str, str | None]:
+    """One that nobody has written is empty."""
     if page is None:
-        return {"updated_at": second(UNWRITTEN), "content": ""}
+        return {"updated_at": None, "content": ""}
     return {"updated_at": second(page.updated_at), "content": page.text}
 
 

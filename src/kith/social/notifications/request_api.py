@@ -12,7 +12,6 @@ from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, get, post, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
-from kith.social.errors import missing
 from kith.social.guards import user
 from kith.social.ids import AccountId
 from kith.social.notifications import request_store, requests
@@ -111,9 +110,9 @@ async def dismiss_requests(work: Work, me: Me, named: FromRequest[NamedRequests]
 
 
 async def _all_of(work: Work, me: AccountId, named: NamedRequests) -> list[int]:
-    """One that is not there fails all of them."""
-    if named.id is None:
-        raise missing("id")
+    """One that is not there fails all of them; none are a request about nothing."""
+    if not named.id:
+        return []
     if len(named.id) > MOST_IDS:
         raise Invalid(id=f"has more than {MOST_IDS} entries")
     ids = numbers(named.id)

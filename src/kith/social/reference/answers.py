@@ -13,7 +13,14 @@ Schema = dict[str, Any]
 
 _ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 _NAMES = {401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 422: "Unprocessable", 429: "TooManyRequests"}
-_WORDS = {200: "Done.", 202: "It has begun.", 206: "What there is of it so far.", 301: "It is elsewhere."}
+_WORDS = {
+    200: "Done.",
+    202: "It has begun.",
+    204: "There is none.",
+    206: "What there is of it so far.",
+    301: "It is elsewhere.",
+}
+_EMPTY = 204
 REFUSALS: Schema = {
     "Unauthorized": {"description": "There is no token, or none that works.", "content": _ERROR},
     "Forbidden": {"description": "The token's scopes, or the person's role, do not allow it.", "content": _ERROR},
@@ -72,7 +79,10 @@ def responses_of(one: PublishedOperation, *, takes_token: bool, has_gaps: bool, 
         429,
     ]
     return {
-        **{str(status): {"description": _WORDS[status], **answer} for status in one.statuses},
+        **{
+            str(status): {"description": _WORDS[status], **({} if status == _EMPTY else answer)}
+            for status in one.statuses
+        },
         **{str(status): {"$ref": f"#/components/responses/{_NAMES[status]}"} for status in refused},
         "default": {"description": "Why not.", "content": _ERROR},
     }

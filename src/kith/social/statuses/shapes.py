@@ -153,7 +153,7 @@ def _params(one: Scheduled) -> dict[str, Any]:
         "language": kept.get("language"),
         "application_id": kept.get("application_id") or 0,
         "scheduled_at": None,
-        "idempotency": kept.get("idempotency"),
+        "idempotency": None,  # the key was for the request, which is over
         "with_rate_limit": False,
         "allowed_mentions": [str(id) for id in kept["allowed_mentions"]] if kept.get("allowed_mentions") else None,
         "quoted_status_id": None if quoted is None else str(quoted),

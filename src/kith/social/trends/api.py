@@ -39,7 +39,7 @@ def accepted(exchange: Exchange) -> str:
     return exchange.header(b"accept-language").decode("latin-1")
 
 
-@get("/api/v1/trends/tags", guards=[optional()], may_lag=MayLag.STRANGERS)
+@get("/api/v1/trends/tags", aliases=("/api/v1/trends",), guards=[optional()], may_lag=MayLag.STRANGERS)
 async def show_tags(exchange: Exchange, viewer: Viewer) -> Answer:
     return await tags_page(exchange, viewer)
 

@@ -65,7 +65,6 @@ async def create(work: Work, author: Account, posting: Posting) -> Made:
             posting.at,
             application=posting.application,
             app_id=posting.app_id,
-            idempotency=posting.key or None,
         )
         made = (None, planned.id)
     if posting.key:

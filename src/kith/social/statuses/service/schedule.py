@@ -75,7 +75,6 @@ async def put(
     *,
     application: dict[str, Any] | None,
     app_id: int | None,
-    idempotency: str | None,
 ) -> Scheduled:
     """Keep what was prepared, to be posted at its time."""
     await _check_room(work, author.id, at)
@@ -84,7 +83,6 @@ async def put(
         "text": draft.status,
         "application": application,
         "application_id": app_id,
-        "idempotency": idempotency,
     }
     planned = Scheduled(
         id=work.new_id(),
