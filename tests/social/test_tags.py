@@ -83,6 +83,33 @@ async def test_a_followed_tag_comes_home_until_it_is_not_followed(town: Town) ->
     assert await home(ada) == [both]
 
 
+async def test_a_home_that_is_built_anew_has_what_was_said_under_followed_tags_since_then(town: Town) -> None:
+    """At the first look as after a long absence."""
+    ada, bob, eve, stranger = await join_all(town, 4)
+    tag, other = new_tag(), new_tag()
+    await post(stranger, f"too early #{tag}")
+    await ada.to(bob, "follow")
+    await ada.to(eve, "mute")
+    for one in (tag, other):
+        await ada.post(f"/api/v1/tags/{one}/follow")
+    by_bob = (await post(bob, f"both ways #{tag}"))["id"]
+    both = (await post(stranger, f"#{tag} #{other}"))["id"]
+    await post(stranger, f"#{tag}", visibility="unlisted")
+    await post(eve, f"#{tag}")
+    await post(ada, "my own")
+    await settle(town)
+
+    await arrive(ada)
+
+    shown = [one for one in await ada.get("/api/v1/timelines/home") if one["account"]["id"] != ada.id]
+    assert [one["id"] for one in shown] == [both, by_bob]
+    await ada.post(f"/api/v1/tags/{tag}/unfollow")
+    await ada.post(f"/api/v1/tags/{other}/unfollow")
+    await settle(town)
+    assert by_bob in await home(ada)
+    assert both not in await home(ada)
+
+
 async def test_followed_tags_are_walked(town: Town) -> None:
     [ada] = await join_all(town, 1)
     tags = [new_tag() for _ in range(5)]

@@ -233,6 +233,15 @@ _into_lists = _entries(lists.c.id).select_from(_subject(_list_source)).where(and
 put_into_lists = _put(_into_lists)
 
 _tag_owner = tag_follows.c.account_id
+_tagged = and_(
+    _is_there(),
+    S.c.visibility == PUBLIC,
+    S.c.reblog_of_id.is_(None),
+    TA.c.silenced_at.is_(None),
+    S.c.account_id != _tag_owner,
+    acceptable(_tag_owner),
+    ~rules.blocks_domain(_tag_owner, TA.c.domain),
+)
 _into_homes_by_tag = (
     _entries(_tag_owner, by_tag=True)
     .distinct()
@@ -243,18 +252,7 @@ _into_homes_by_tag = (
             .join(feed_states, feed_states.c.account_id == tag_follows.c.account_id)
         )
     )
-    .where(
-        and_(
-            _these,
-            _is_there(),
-            S.c.visibility == PUBLIC,
-            S.c.reblog_of_id.is_(None),
-            TA.c.silenced_at.is_(None),
-            S.c.account_id != _tag_owner,
-            acceptable(_tag_owner),
-            ~rules.blocks_domain(_tag_owner, TA.c.domain),
-        )
-    )
+    .where(and_(_these, _tagged))
 )
 put_into_homes_by_tag = _put(_into_homes_by_tag)
 
@@ -311,6 +309,36 @@ build_home = _put(
     .select_from(_subject(_of_followed))
     .where(and_(_wanted, S.c.id > bindparam("since")))
     .order_by(S.c.id.desc())
+    .limit(bindparam("most"))
+)
+# One followed tag at a time: the newest of it stand at an end of its index.
+followed_tags = query(
+    lambda: (
+        select(tag_follows.c.tag_id, tag_follows.c.created_at)
+        .where(_tag_owner == _owner)
+        .order_by(tag_follows.c.id.desc())
+        .limit(bindparam("most"))
+    ),
+    tuple,
+)
+build_home_by_tag = _put(
+    _entries(_tag_owner, by_tag=True)
+    .select_from(
+        _subject(
+            status_tags.join(tag_follows, tag_follows.c.tag_id == status_tags.c.tag_id).join(
+                S, S.c.id == status_tags.c.status_id
+            )
+        )
+    )
+    .where(
+        and_(
+            _tag_owner == _owner,
+            status_tags.c.tag_id == bindparam("tag"),
+            status_tags.c.status_id > bindparam("since"),
+            _tagged,
+        )
+    )
+    .order_by(status_tags.c.status_id.desc())
     .limit(bindparam("most"))
 )
 merge_into_home = _put(

@@ -26,6 +26,7 @@ from kith.social.timelines.facts import FeedsFilled
 MERGED = 200
 BUILT = 800
 BUILT_DAYS = 90
+BUILT_TAGS, BUILT_BY_TAG = 200, 100
 IDLE = timedelta(days=14)
 IDLE_TOGETHER = 500
 TOGETHER = 5  # posts that are put into homes by one statement
@@ -98,12 +99,13 @@ async def withdraw(work: Work, fact: StatusDeleted) -> None:
 
 
 async def build(work: Work, payload: Build) -> None:
-    """A home anew, from what is followed and what was said oneself; with it every list."""
+    """A home anew, from whom and which tags one follows and what was said oneself; with it every list."""
     me = payload.account_id
     since = id_at(work.now - timedelta(days=BUILT_DAYS))
     await feeds.clear(work.db, me)
     await work.db.run(feed_rules.add_own, owner=me, most=BUILT)
     await work.db.run(feed_rules.build_home, owner=me, since=since, most=BUILT, now=work.now)
+    await _add_tagged(work, me, since)
     await _aggregate(work, me)
     await feeds.trim(work.db, [me])
     for list_id in await work.db.all(feed_rules.lists_of, owner=me):
@@ -111,6 +113,17 @@ async def build(work: Work, payload: Build) -> None:
         await work.db.run(feed_rules.build_list, owner=list_id, most=BUILT, now=work.now)
         await feeds.trim(work.db, [list_id])
     await feeds.become_ready(work.db, me, work.now)
+
+
+async def _add_tagged(work: Work, me: AccountId, since: int) -> None:
+    """What was said under each followed tag since it was followed."""
+    breath = Breath()
+    for tag_id, followed_at in await work.db.all(feed_rules.followed_tags, owner=me, most=BUILT_TAGS):
+        begin = max(since, id_at(followed_at))
+        await work.db.run(
+            feed_rules.build_home_by_tag, owner=me, tag=tag_id, since=begin, most=BUILT_BY_TAG, now=work.now
+        )
+        await breath.take()
 
 
 async def _aggregate(work: Work, me: AccountId) -> None:
