@@ -217,6 +217,19 @@ async def test_the_operator_writes_rules(new_town: TownBuilder) -> None:
     assert "letters" in await town.kith("instance", "rules", "add", "x" * 301, expect=1)
 
 
+async def test_whoever_uses_the_server_is_offered_its_source(new_town: TownBuilder) -> None:
+    page = "https://code.example/our-kith/tree/0.1.0"
+    town, silent = await new_town(source_url=page), await new_town()
+
+    assert (await town.http.get("/api/v2/instance")).json()["source_url"] == page
+    assert (await town.http.get("/nodeinfo/2.1")).json()["software"]["repository"] == page
+    for path in ("/about", "/flows/default-authentication-flow/"):
+        assert f'href="{page}"' in (await town.http.get(path)).text, path
+        assert "Source code" not in (await silent.http.get(path)).text, path
+    assert page in await town.kith("check", "--inside")
+    assert "set KITH_SOURCE_URL" in await silent.kith("check", "--inside")
+
+
 async def test_the_operator_writes_pages(new_town: TownBuilder, tmp_path: Path) -> None:
     # given
     town = await new_town()

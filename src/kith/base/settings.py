@@ -87,6 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     title: str = "Kith"
     description: str = "A home for our community."
     contact_email: str = ""
+    source_url: str = ""
     mail_footer: str = ""
     backups: bool = False
     backup: str = ""
@@ -302,6 +303,8 @@ def _check(settings: Settings) -> None:
             f"{_label('streaming_url')} must be like wss://streaming.example.org, without a path, "
             f"not {settings.streaming_url!r}"
         )
+    if settings.source_url and not _is_address(settings.source_url):
+        raise BadSettings(f"{_label('source_url')} must be like https://example.org/code, not {settings.source_url!r}")
     _check_replicas(settings)
     known = ("sqlite:///", "postgresql://", "postgres://")
     if settings.database != "sqlite" and not settings.database.startswith(known):

@@ -157,6 +157,7 @@ def _whole(exchange: Exchange, template: str, language: str, values: dict[str, o
             "visitor": None,
             "acting": exchange.acting,
             "languages": LANGUAGES,
+            "source_url": exchange.server.works.settings.source_url,
             "back": back_from(exchange),
             "zone": zone_of(exchange),
             **values,

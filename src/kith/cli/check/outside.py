@@ -31,6 +31,17 @@ def address(settings: Settings) -> Iterator[Finding]:
     else:
         yield ok("address", f"the public address of this server is {settings.base_url}")
     yield from _listening(settings)
+    yield _source(settings)
+
+
+def _source(settings: Settings) -> Finding:
+    if settings.source_url:
+        return ok("source", f"whoever uses this server is offered its source at {settings.source_url}")
+    return warning(
+        "source",
+        "nobody who uses this server is told where its source is, which the licence (AGPL-3.0) asks for",
+        "set KITH_SOURCE_URL to the page of the version that runs here",
+    )
 
 
 def _listening(settings: Settings) -> Iterator[Finding]:

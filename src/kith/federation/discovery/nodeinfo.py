@@ -70,7 +70,7 @@ def pages_in(urls: Sequence[str]) -> dict[str, str]:
 def document(settings: Settings, version: str, usage: Usage) -> Doc:
     software = {"name": "kith", "version": __version__}
     if version == "2.1":
-        software |= project_pages()
+        software |= project_pages() | ({"repository": settings.source_url} if settings.source_url else {})
     return {
         "version": version,
         "software": software,

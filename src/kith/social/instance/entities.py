@@ -94,7 +94,7 @@ def v2(
         "domain": settings.domain,
         "title": settings.title,
         "version": VERSION,
-        "source_url": f"{settings.base_url}/api/docs",
+        "source_url": settings.source_url or f"{settings.base_url}/api/docs",
         "description": settings.description,
         "usage": {"users": {"active_month": numbers.active_month}},
         "thumbnail": {"url": static_url(settings, NO_HEADER), "blurhash": None, "versions": {}, "description": ""},
