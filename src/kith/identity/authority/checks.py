@@ -10,7 +10,7 @@ from sqlalchemy import Column, bindparam, select
 
 from kith.base.db import METADATA, UID, Query, query
 from kith.base.work import Work
-from kith.identity.authority.ways_in import DESIGNATIONS, POWERFUL, WaysIn, find_ways_in
+from kith.identity.authority.ways_in import DESIGNATIONS, WaysIn, asks_password, find_ways_in
 from kith.identity.authority.write import Check, RecordWrite, refuse
 from kith.identity.crypto.tables import keypairs
 from kith.identity.expressions.drafts import LOOKS_UP, LOOKS_UP_REFUSED
@@ -27,7 +27,7 @@ from kith.identity.users.privileges import refuse_if_above
 
 __all__ = [
     "bind_no_removal", "compare_group", "compare_membership", "compare_role", "is_binding", "is_called", "is_flow",
-    "is_key_used", "is_mapping", "is_place", "is_policy", "is_prompt", "is_stage", "keep_deciding_groups",
+    "is_form", "is_key_used", "is_mapping", "is_place", "is_policy", "is_prompt", "is_stage", "keep_deciding_groups",
     "keep_headers", "keep_invitation", "keep_key", "keep_off_ways_in", "keep_passwords", "keep_sender", "look_up",
     "only_superusers", "only_unlink",
 ]  # fmt: skip
@@ -89,7 +89,7 @@ def is_flow(ways: WaysIn, record: Mapping[str, Any]) -> bool:
 
 
 def is_place(ways: WaysIn, record: Mapping[str, Any]) -> bool:
-    return record.get("flow") in ways.flows or ways.kinds.get(str(record.get("stage"))) in POWERFUL
+    return record.get("flow") in ways.flows or ways.is_powerful(record.get("stage"))
 
 
 def is_stage(ways: WaysIn, record: Mapping[str, Any]) -> bool:
@@ -97,7 +97,11 @@ def is_stage(ways: WaysIn, record: Mapping[str, Any]) -> bool:
 
 
 def is_prompt(ways: WaysIn, record: Mapping[str, Any]) -> bool:
-    return record.get("prompt_uuid") in ways.prompts
+    return record.get("prompt_uuid") in ways.prompts or asks_password(record)
+
+
+def is_form(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+    return is_stage(ways, record) or not ways.words.isdisjoint(record.get("fields") or ())
 
 
 def is_policy(ways: WaysIn, record: Mapping[str, Any]) -> bool:

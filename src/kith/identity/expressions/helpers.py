@@ -16,6 +16,7 @@ from kith.base.places import Full
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.expressions import subjects
+from kith.identity.expressions.hidden import hide
 from kith.identity.expressions.run import Helper
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.factors import store as factors
@@ -38,10 +39,15 @@ class MissingGroups(msgspec.Struct):
 
 
 def helpers_for(
-    work: Work, person: PolicySubject | None, *, is_test: bool = False, missing: MissingGroups | None = None
+    work: Work,
+    person: PolicySubject | None,
+    *,
+    is_test: bool = False,
+    missing: MissingGroups | None = None,
+    hidden: frozenset[str] = frozenset(),
 ) -> dict[str, Helper]:
-    """The helpers by the names under which the prelude calls them."""
-    desk = _Desk(work, person, is_test=is_test, missing=missing)
+    """The helpers by the names under which the prelude calls them; events do not tell what is `hidden`."""
+    desk = _Desk(work, person, is_test=is_test, missing=missing, hidden=hidden)
     return {
         "_is_group_member": desk.is_in_missing_group,
         "_user_by": desk.user_by,
@@ -54,13 +60,20 @@ def helpers_for(
 
 class _Desk:
     def __init__(
-        self, work: Work, person: PolicySubject | None, *, is_test: bool, missing: MissingGroups | None
+        self,
+        work: Work,
+        person: PolicySubject | None,
+        *,
+        is_test: bool,
+        missing: MissingGroups | None,
+        hidden: frozenset[str],
     ) -> None:
         self._work = work
         self._person = person
         self._is_test = is_test
         self._events = 0
         self._missing = missing
+        self._hidden = hidden
 
     async def is_in_missing_group(self, filters: dict[str, Any]) -> bool:
         """False for a group that is there, of which the person is no member."""
@@ -110,7 +123,7 @@ class _Desk:
                 "expressions",
                 user_id=user.id if user else None,
                 username=user.username if user else "",
-                context=context,
+                context=hide(context, self._hidden),
             )
 
     async def resolve_dns(self, host: str, version: Any) -> list[str]:
