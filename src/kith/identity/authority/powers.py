@@ -83,8 +83,8 @@ POWERS: dict[str, Power] = {
     "core.userconsent": Power("Ends what people have allowed applications."),
     "core.emailblock": Power("Keeps addresses from signing up."),
     "core.accessoffer": Power(
-        "Says which groups and applications people can ask for, and who decides, within one's own rights.",
-        (checks.keep_deciding_groups("group"),),
+        "Says which groups and applications people can ask for, and who decides, as far as one may let people in.",
+        (checks.keep_offers,),
     ),
     "core.accessrequest": Power("Shows what people have asked for."),
     "core.authenticatedsession": Power("Ends sessions of people who may not do more than oneself."),
