@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, update
 from kith.base.db import command
 from kith.identity.authority.powers import power_of
 from kith.identity.collections import RESOURCES
+from kith.identity.rest.fields import URL, Secret
 from kith.identity.sources.family import sources
 from kith.identity.users import service
 from kith.identity.users import store as users
@@ -25,6 +26,7 @@ from tests.social.staff import employ, employ_as
 from tests.town import Person, Town
 
 VERBS = ("add", "change", "delete")
+_WEBHOOK = "notificationwebhookmapping"
 
 
 @pytest.fixture
@@ -718,3 +720,60 @@ async def test_a_blueprint_that_is_off_is_for_superusers(town: Town, ada: Person
 
     await refuse_all(clerk, ("PATCH", item, {"enabled": True}), ("POST", f"{item}apply/", None), ("DELETE", item, None))
     assert (await clerk.call("PATCH", API + item, json={"name": new_name("b")})).status_code == 200
+
+
+# What is sent elsewhere
+
+# Addresses to which the secret of the record is not sent: where browsers go, and what is fetched without it.
+_WITHOUT_SECRET = {
+    "/sources/oauth/": {"authorization_url", "profile_url", "oidc_jwks_url"},
+    "/stages/captcha/": {"js_url"},
+}
+
+
+def test_every_address_of_a_record_with_a_secret_is_one_to_which_it_goes() -> None:
+    """Otherwise whoever changes the address gets the secret: a new field is named with the secret, or above."""
+    seen = set()
+    for resource in RESOURCES:
+        fields = [field for field in resource.all_fields if not field.read_only]
+        addresses = {field.name for field in fields if isinstance(field, URL) or field.name in ("host", "server_uri")}
+        for secret in (field for field in fields if isinstance(field, Secret) and not field.shown):
+            seen.add(resource.path)
+            named = _WITHOUT_SECRET.get(resource.path, set())
+            assert addresses - named <= set(secret.sent_to), (resource.path, secret.name)
+    assert {"/events/transports/", "/providers/scim/", "/sources/ldap/", "/stages/email/"} <= seen
+
+
+async def test_a_header_of_somebody_elses_is_not_sent_elsewhere(town: Town, ada: Person) -> None:
+    """Headers are made by a mapping, which may hold what lets one in there."""
+    expression = 'return {"Authorization": "Bearer of the operator"}'
+    header, body = [
+        (await make(ada, "/propertymappings/notification/", name=new_name("m"), expression=expression))["pk"]
+        for _ in range(2)
+    ]
+    path, url = "/events/transports/", {"mode": "webhook", "webhook_url": "https://ops.example/hook"}
+    transports = [
+        await make(ada, path, name=new_name("ops"), webhook_secret="s", **url, **{name: pk})
+        for name, pk in (("webhook_mapping_headers", header), ("webhook_mapping_body", body))
+    ]
+    plain = await make(ada, path, name=new_name("ops"), **url)
+    clerk = await person_who_may(town, ada, *rights("events", "notificationtransport"))
+    away = {"webhook_url": "https://mine.example/hook", "webhook_secret": "mine"}
+    for one, (name, pk) in zip(
+        transports, (("webhook_mapping_headers", header), ("webhook_mapping_body", body)), strict=True
+    ):
+        calls = [
+            ("PATCH", f"{path}{one['pk']}/", away),
+            ("PUT", f"{path}{one['pk']}/", {"name": new_name("t"), "mode": "webhook", name: pk, **away}),
+            ("PATCH", f"{path}{plain['pk']}/", {name: pk}),
+            ("POST", path, {"name": new_name("t"), "mode": "webhook", name: pk, **away}),
+        ]
+        for method, place, sent in calls:
+            answer = await clerk.call(method, API + place, json=sent)
+            assert (answer.status_code, set(answer.json())) == (400, {name}), (method, place, sent, answer.text)
+        assert (await clerk.call("PATCH", f"{API}{path}{one['pk']}/", json={"send_once": True})).status_code == 200
+        kept = (await ada.get(f"{API}{path}{one['pk']}/")).json()
+        assert kept["webhook_url"] == url["webhook_url"]
+    assert (await clerk.call("PATCH", f"{API}{path}{plain['pk']}/", json=away)).status_code == 200
+    await grant(ada, clerk, *rights("events", "notificationtransport"), *rights("propertymappings", _WEBHOOK))
+    assert (await clerk.call("PATCH", f"{API}{path}{transports[0]['pk']}/", json=away)).status_code == 200

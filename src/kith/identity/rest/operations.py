@@ -44,6 +44,7 @@ async def create(
         await resource.ahead(draft)
     await _prepare(store, draft)
     _carry(store, draft, carried)
+    _check_secrets_stay(store, draft)
     await work.db.begin()
     await _check_references(store, draft)
     await complain_taken(store, draft)
@@ -334,13 +335,23 @@ def _sealed(store: RecordStore[R], work: Work, values: Mapping[str, Any]) -> dic
 
 
 def _check_secrets_stay(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
-    """A stored secret must be sent again if the place it is sent to changes."""
+    """A stored secret must be sent again if the place it is sent to changes.
+
+    What another record holds cannot be: where it goes is said by those who may change it.
+    """
     for field in store.resource.all_fields:
         if not isinstance(field, Secret) or field.name in draft.values or draft.caller.way == "system":
             continue
         sealed = draft.stored.get(field.name) if any(draft.sets(name) for name in field.sent_to) else None
         if sealed is not None and draft.work.find(Sealer).open(sealed, _place(store, field)):
             draft.complain(field.name, "Send this too: it would go somewhere else than before.", "required")
+    for field in store.resource.all_fields:
+        if not isinstance(field, Reference) or not field.sent_to or draft.value(field.name) is None:
+            continue
+        if any(draft.sets(name) for name in (field.name, *field.sent_to)) and not draft.caller.may(field.needs):
+            draft.complain(
+                field.name, "Only somebody who may change this may say where it is sent.", "permission_denied"
+            )
     draft.raise_complaints()
 
 
