@@ -777,3 +777,84 @@ async def test_a_header_of_somebody_elses_is_not_sent_elsewhere(town: Town, ada:
     assert (await clerk.call("PATCH", f"{API}{path}{plain['pk']}/", json=away)).status_code == 200
     await grant(ada, clerk, *rights("events", "notificationtransport"), *rights("propertymappings", _WEBHOOK))
     assert (await clerk.call("PATCH", f"{API}{path}{transports[0]['pk']}/", json=away)).status_code == 200
+
+
+# What gateways sign in with
+
+
+async def gateway_password(ada: Person) -> str:
+    """The name of an attribute that is a password, and does not look like one."""
+    name, attribute = new_name("basic"), f"word{new_name('a').replace('-', '')}"
+    await make(
+        ada, "/providers/applicationgateway/", name=name, internal_host="http://inside.example",
+        external_host=f"https://{name}.example.org", basic_auth_enabled=True, basic_auth_user_attribute="wikiUser",
+        basic_auth_password_attribute=attribute,
+    )  # fmt: skip
+    return attribute
+
+
+@pytest.mark.parametrize("collection", ["users", "groups"])
+async def test_a_password_for_an_application_is_shown_to_whoever_may_change_it_alone(
+    town: Town, ada: Person, collection: str
+) -> None:
+    attribute, word = await gateway_password(ada), new_name("known-to-the-gateway")
+    own, name = {"desk": "3", attribute: word}, new_name("x").replace("-", "_")
+    made = await make(ada, f"/core/{collection}/", username=name, name=name, attributes=own)
+    item, model = f"{API}/core/{collection}/{made['pk']}/", collection.removesuffix("s")
+    may = rights("core", "user", "group")
+    clerk = await person_who_may(town, ada, *may, "audit.view_event", "managed.add_blueprintinstance")
+    masked = own | {attribute: "********"}
+
+    async def read(person: Person) -> dict[str, Any]:
+        found: dict[str, Any] = (await person.get(item)).json()["attributes"]
+        return found
+
+    assert await read(clerk) == masked
+    for path in (f"/core/{collection}/?search={name}", f"/core/{collection}/?limit=1000", "/core/users/me/"):
+        assert word not in (await clerk.get(API + path)).text
+        assert word not in (await ada.get(API + path)).text
+    assert word not in (await clerk.get(f"{API}/core/users/export/")).text
+    found = f"!FindObject [core.{model}, [{'username' if model == 'user' else 'name'}, {name}]]"
+    content = (
+        f"version: 1\nentries: [{{model: core.group, identifiers: {{name: copy-{name}}}, "
+        f"attrs: {{attributes: {{copied: {found}}}}}}}]"
+    )
+    imported = await clerk.call("POST", f"{API}/managed/blueprints/import/", json={"content": content})
+    assert imported.json()["success"], imported.text
+    [copy] = await results(clerk, "/core/groups/", name=f"copy-{name}")
+    assert copy["attributes"]["copied"]["attributes"] == masked
+
+    # What comes back as it was shown changes nothing; another value is not theirs to set.
+    answer = await clerk.call("PATCH", item, json={"attributes": masked | {"desk": "4"}})
+    assert (answer.status_code, answer.json()["attributes"]) == (200, masked | {"desk": "4"})
+    sent = answer.json() | {"attributes": masked | {"desk": "5"}}
+    assert (await clerk.call("PUT", item, json=sent)).status_code == 200
+    assert await read(ada) == own | {"desk": "5"}
+    for wrong in ({attribute: "mine"}, {"desk": "6"}):
+        assert (await clerk.call("PATCH", item, json={"attributes": wrong})).status_code == 403
+    changed = await ada.call("PATCH", item, json={"attributes": own | {attribute: f"{word}-2"}})
+    assert changed.json()["attributes"][attribute] == f"{word}-2"
+
+    trail = await clerk.get(f"{API}/audit/events/", params={"limit": 100})
+    assert word not in trail.text
+    assert f"attributes.{attribute}" in trail.text, "that ada has seen it is written down"
+    keeper = await person_who_may(town, ada, *may, "core.view_secret", "providers.change_applicationgatewayprovider")
+    assert (await read(keeper))[attribute] == f"{word}-2"
+
+
+async def test_a_gateway_that_does_not_sign_in_at_the_moment_hides_the_password_as_well(
+    town: Town, ada: Person
+) -> None:
+    attribute = await gateway_password(ada)
+    [gateway] = [
+        one
+        for one in await results(ada, "/providers/applicationgateway/")
+        if one["basic_auth_password_attribute"] == attribute
+    ]
+    turned = await ada.call(
+        "PATCH", f"{API}/providers/applicationgateway/{gateway['pk']}/", json={"basic_auth_enabled": False}
+    )
+    assert turned.status_code == 200, turned.text
+    made = await make(ada, "/core/groups/", name=new_name("g"), attributes={attribute: "known"})
+    viewer = await person_who_may(town, ada, "core.view_group")
+    assert (await viewer.get(f"{API}/core/groups/{made['pk']}/")).json()["attributes"] == {attribute: "********"}
