@@ -858,3 +858,29 @@ async def test_a_gateway_that_does_not_sign_in_at_the_moment_hides_the_password_
     made = await make(ada, "/core/groups/", name=new_name("g"), attributes={attribute: "known"})
     viewer = await person_who_may(town, ada, "core.view_group")
     assert (await viewer.get(f"{API}/core/groups/{made['pk']}/")).json()["attributes"] == {attribute: "********"}
+
+
+async def test_whoever_tries_what_another_wrote_is_not_told_of_people_they_may_not_see(town: Town, ada: Person) -> None:
+    """Its author may look people up; whoever tries it says of whom, by the context."""
+    victim = await town.sign_up()
+    finds = 'user_by(username=request.context["who"])'
+    mapping = await make(
+        ada, "/propertymappings/scope/", name=new_name("m"), scope_name="m", expression=f"return {finds}.email"
+    )
+    policy = await make(
+        ada, "/policies/expression/", name=new_name("p"), expression=f"ak_message({finds}.email)\nreturn True"
+    )
+    asks = await make(
+        ada, "/policies/expression/", name=new_name("p"), expression=f'return call_policy("{policy["name"]}").passing'
+    )
+    own = ["propertymappings.view_propertymapping", "policies.view_policy"]
+    clerk, seer = [await person_who_may(town, ada, *own, *more) for more in ([], ["core.view_user"])]
+    address = f"{victim.username}@example.org"
+    for person, sees in ((clerk, False), (seer, True)):
+        sent = {"user": await pk_of(ada, person), "context": {"who": victim.username}}
+        told = [
+            await person.call("POST", f"{API}{path}/{record['pk']}/test/", json=sent)
+            for path, record in (("/propertymappings/all", mapping), ("/policies/all", policy), ("/policies/all", asks))
+        ]
+        assert [address in one.text for one in told[:2]] == [sees, sees], [one.text for one in told]
+        assert [one.json()["passing"] for one in told[1:]] == [sees, sees]

@@ -16,6 +16,7 @@ from kith.base.places import Full
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.expressions import subjects
+from kith.identity.expressions.drafts import LOOKS_UP_REFUSED
 from kith.identity.expressions.hidden import hide
 from kith.identity.expressions.run import Helper
 from kith.identity.expressions.subjects import PolicySubject
@@ -45,9 +46,13 @@ def helpers_for(
     is_test: bool = False,
     missing: MissingGroups | None = None,
     hidden: frozenset[str] = frozenset(),
+    looks_up: bool = True,
 ) -> dict[str, Helper]:
-    """The helpers by the names under which the prelude calls them; events do not tell what is `hidden`."""
-    desk = _Desk(work, person, is_test=is_test, missing=missing, hidden=hidden)
+    """The helpers by the names under which the prelude calls them; events do not tell what is `hidden`.
+
+    `looks_up`: whether it is told of other people, which whoever tries an expression may not be.
+    """
+    desk = _Desk(work, person, is_test=is_test, missing=missing, hidden=hidden, looks_up=looks_up)
     return {
         "_is_group_member": desk.is_in_missing_group,
         "_user_by": desk.user_by,
@@ -67,6 +72,7 @@ class _Desk:
         is_test: bool,
         missing: MissingGroups | None,
         hidden: frozenset[str],
+        looks_up: bool,
     ) -> None:
         self._work = work
         self._person = person
@@ -74,6 +80,7 @@ class _Desk:
         self._events = 0
         self._missing = missing
         self._hidden = hidden
+        self._looks_up = looks_up
 
     async def is_in_missing_group(self, filters: dict[str, Any]) -> bool:
         """False for a group that is there, of which the person is no member."""
@@ -92,6 +99,8 @@ class _Desk:
         return True
 
     async def user_by(self, filters: dict[str, Any]) -> Any:
+        if not self._looks_up:
+            raise ValueError(LOOKS_UP_REFUSED)
         async with self._work.aside() as aside:
             found = await subjects.find_by(aside, filters)
         return found.facts if found else None
@@ -99,6 +108,8 @@ class _Desk:
     async def user_has_authenticator(self, user_id: Any, kind: Any) -> bool:
         if not isinstance(user_id, int):
             return False
+        if not self._looks_up and (self._person is None or self._person.user.id != user_id):
+            raise ValueError(LOOKS_UP_REFUSED)
         async with self._work.aside() as aside:
             devices = await factors.of_user(aside.db, user_id)
         return any(kind in (None, device.kind) for device in devices)

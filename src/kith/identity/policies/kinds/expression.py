@@ -87,7 +87,9 @@ async def _run(work: Work, expression: str, request: PolicyRequest, missing: Mis
             gone.append(name[:100])
             raise
 
-    helpers = helpers_for(work, request.person, is_test=request.is_test, missing=missing, hidden=request.hidden)
+    helpers = helpers_for(
+        work, request.person, is_test=request.is_test, missing=missing, hidden=request.hidden, looks_up=request.looks_up
+    )
     helpers["_call_policy"] = call_policy
     outcome = await work.find(Expressions).run(expression, variables_for(work, request), helpers, level=request.level)
     if request.hidden:
