@@ -414,7 +414,8 @@ async def test_offers_are_made_by_those_who_could_give_it_themselves(near: Town,
     more = await make(ada, "/core/groups/", name=new_name("crew"), roles=[role["pk"]])
     most = await make(ada, "/core/groups/", name=new_name("crew"), is_superuser=True)
     application = await make(ada, "/core/applications/", name=new_name("app"), slug=new_name("app"))
-    helper = await person_who_may(near, ada, "core.add_accessoffer", "core.view_accessoffer")
+    rights = ("core.add_accessoffer", "core.view_accessoffer", "core.change_group")
+    helper = await person_who_may(near, ada, *rights)
     approvers = [await id_of(ada, bob)]
 
     async def offered(**sent: Any) -> httpx.Response:
@@ -433,6 +434,73 @@ async def test_offers_are_made_by_those_who_could_give_it_themselves(near: Town,
     assert (await bob.get(f"{API}/core/access_offers/")).status_code == 403
     answer = await bob.call("POST", f"{API}/core/access_offers/", json={"group": plain["pk"], "approvers": approvers})
     assert answer.status_code == 403
+
+
+def bind(target: str, kind: str, group: str) -> dict[str, Any]:
+    """What `target` asks for: the group, or a policy that does."""
+    return {"target": target, kind: group, "order": 0}
+
+
+@pytest.mark.parametrize("above", [False, True])
+@pytest.mark.parametrize("kind", ["group", "policy"])
+async def test_nobody_lets_people_into_an_application_by_offering_its_group(
+    near: Town, ada: Person, bob: Person, kind: str, *, above: bool
+) -> None:
+    name = new_name("finance")
+    bound = await make(ada, "/core/groups/", name=name)
+    group = await make(ada, "/core/groups/", name=new_name("below"), parent=bound["pk"]) if above else bound
+    application = await make(ada, "/core/applications/", name=name, slug=name)
+    decider = bound["pk"]
+    if kind == "policy":
+        decider = (await make(ada, "/policies/group_membership/", name=name, group=decider))["pk"]
+    await make(ada, "/policies/bindings/", **bind(application["pk"], kind, decider))
+    _, other = await offer_group(ada, bob)
+    offer = await make(ada, "/core/access_offers/", group=group["pk"], approvers=[await id_of(ada, bob)])
+    crew = await make(ada, "/core/groups/", name=new_name("crew"))
+    offers, verbs = "/core/access_offers/", ("add", "change", "delete", "view")
+    own = ["managed.add_blueprintinstance", *(f"core.{verb}_accessoffer" for verb in verbs)]
+    fields = {"group": crew["pk"], "approvers": [await id_of(ada, bob)]}
+    plain, keeper, binder = [
+        await person_who_may(near, ada, *own, *more)
+        for more in ([], ["core.change_group"], ["core.change_group", "policies.change_policybinding"])
+    ]
+
+    async def tried(person: Person, method: str, path: str, **sent: Any) -> tuple[int, str]:
+        answer = await person.call(method, API + path, json=sent)
+        return answer.status_code, answer.json().get("code", "")
+
+    refused = (403, "permission_denied")
+    assert await tried(plain, "POST", offers, **fields) == refused
+    assert (await tried(keeper, "POST", offers, **fields))[0] == 201
+    for person in (plain, keeper):
+        hers = [await id_of(ada, person)]
+        for sent in ({"approvers": hers}, {"approver_groups": [crew["pk"]]}, {"longest": "days=3000"}):
+            assert await tried(person, "PATCH", f"{offers}{offer['pk']}/", **sent) == refused
+        assert await tried(person, "PATCH", f"{offers}{other['pk']}/", group=group["pk"]) == refused
+        content = (
+            "version: 1\nentries: [{model: core.accessoffer, "
+            f"identifiers: {{group: {group['pk']}}}, attrs: {{group: {group['pk']}, approvers: {hers}}}}}]"
+        )
+        answer = await person.call("POST", f"{API}/managed/blueprints/import/", json={"content": content})
+        assert answer.status_code == 403, answer.text
+        assert "may say who lets people into" in answer.text
+    assert (await tried(binder, "PATCH", f"{offers}{offer['pk']}/", longest="days=2"))[0] == 200
+    now = (await ada.get(f"{API}{offers}{offer['pk']}/")).json()
+    assert now["approvers"] == [await id_of(ada, bob)]
+
+
+async def test_a_group_is_put_below_another_by_whoever_may_change_it(near: Town, ada: Person) -> None:
+    """For its members are members of that one then."""
+    above = await make(ada, "/core/groups/", name=new_name("finance"))
+    adds, changes = [
+        await person_who_may(near, ada, *more) for more in (["core.add_group"], ["core.add_group", "core.change_group"])
+    ]
+    answers = [
+        await person.call("POST", f"{API}/core/groups/", json={"name": new_name("mine"), "parent": above["pk"]})
+        for person in (adds, changes)
+    ]
+    assert [one.status_code for one in answers] == [400, 201]
+    assert set(answers[0].json()) == {"parent"}
 
 
 @pytest.mark.parametrize(

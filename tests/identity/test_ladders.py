@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, update
 from kith.base.db import command
 from kith.identity.authority.powers import power_of
 from kith.identity.collections import RESOURCES
+from kith.identity.rest.fields import URL, Secret
 from kith.identity.sources.family import sources
 from kith.identity.users import service
 from kith.identity.users import store as users
@@ -25,6 +26,7 @@ from tests.social.staff import employ, employ_as
 from tests.town import Person, Town
 
 VERBS = ("add", "change", "delete")
+_WEBHOOK = "notificationwebhookmapping"
 
 
 @pytest.fixture
@@ -718,3 +720,167 @@ async def test_a_blueprint_that_is_off_is_for_superusers(town: Town, ada: Person
 
     await refuse_all(clerk, ("PATCH", item, {"enabled": True}), ("POST", f"{item}apply/", None), ("DELETE", item, None))
     assert (await clerk.call("PATCH", API + item, json={"name": new_name("b")})).status_code == 200
+
+
+# What is sent elsewhere
+
+# Addresses to which the secret of the record is not sent: where browsers go, and what is fetched without it.
+_WITHOUT_SECRET = {
+    "/sources/oauth/": {"authorization_url", "profile_url", "oidc_jwks_url"},
+    "/stages/captcha/": {"js_url"},
+}
+
+
+def test_every_address_of_a_record_with_a_secret_is_one_to_which_it_goes() -> None:
+    """Otherwise whoever changes the address gets the secret: a new field is named with the secret, or above."""
+    seen = set()
+    for resource in RESOURCES:
+        fields = [field for field in resource.all_fields if not field.read_only]
+        addresses = {field.name for field in fields if isinstance(field, URL) or field.name in ("host", "server_uri")}
+        for secret in (field for field in fields if isinstance(field, Secret) and not field.shown):
+            seen.add(resource.path)
+            named = _WITHOUT_SECRET.get(resource.path, set())
+            assert addresses - named <= set(secret.sent_to), (resource.path, secret.name)
+    assert {"/events/transports/", "/providers/scim/", "/sources/ldap/", "/stages/email/"} <= seen
+
+
+async def test_a_header_of_somebody_elses_is_not_sent_elsewhere(town: Town, ada: Person) -> None:
+    """Headers are made by a mapping, which may hold what lets one in there."""
+    expression = 'return {"Authorization": "Bearer of the operator"}'
+    header, body = [
+        (await make(ada, "/propertymappings/notification/", name=new_name("m"), expression=expression))["pk"]
+        for _ in range(2)
+    ]
+    path, url = "/events/transports/", {"mode": "webhook", "webhook_url": "https://ops.example/hook"}
+    transports = [
+        await make(ada, path, name=new_name("ops"), webhook_secret="s", **url, **{name: pk})
+        for name, pk in (("webhook_mapping_headers", header), ("webhook_mapping_body", body))
+    ]
+    plain = await make(ada, path, name=new_name("ops"), **url)
+    clerk = await person_who_may(town, ada, *rights("events", "notificationtransport"))
+    away = {"webhook_url": "https://mine.example/hook", "webhook_secret": "mine"}
+    for one, (name, pk) in zip(
+        transports, (("webhook_mapping_headers", header), ("webhook_mapping_body", body)), strict=True
+    ):
+        calls = [
+            ("PATCH", f"{path}{one['pk']}/", away),
+            ("PUT", f"{path}{one['pk']}/", {"name": new_name("t"), "mode": "webhook", name: pk, **away}),
+            ("PATCH", f"{path}{plain['pk']}/", {name: pk}),
+            ("POST", path, {"name": new_name("t"), "mode": "webhook", name: pk, **away}),
+        ]
+        for method, place, sent in calls:
+            answer = await clerk.call(method, API + place, json=sent)
+            assert (answer.status_code, set(answer.json())) == (400, {name}), (method, place, sent, answer.text)
+        assert (await clerk.call("PATCH", f"{API}{path}{one['pk']}/", json={"send_once": True})).status_code == 200
+        kept = (await ada.get(f"{API}{path}{one['pk']}/")).json()
+        assert kept["webhook_url"] == url["webhook_url"]
+    assert (await clerk.call("PATCH", f"{API}{path}{plain['pk']}/", json=away)).status_code == 200
+    await grant(ada, clerk, *rights("events", "notificationtransport"), *rights("propertymappings", _WEBHOOK))
+    assert (await clerk.call("PATCH", f"{API}{path}{transports[0]['pk']}/", json=away)).status_code == 200
+
+
+# What gateways sign in with
+
+
+async def gateway_password(ada: Person) -> str:
+    """The name of an attribute that is a password, and does not look like one."""
+    name, attribute = new_name("basic"), f"word{new_name('a').replace('-', '')}"
+    await make(
+        ada, "/providers/applicationgateway/", name=name, internal_host="http://inside.example",
+        external_host=f"https://{name}.example.org", basic_auth_enabled=True, basic_auth_user_attribute="wikiUser",
+        basic_auth_password_attribute=attribute,
+    )  # fmt: skip
+    return attribute
+
+
+@pytest.mark.parametrize("collection", ["users", "groups"])
+async def test_a_password_for_an_application_is_shown_to_whoever_may_change_it_alone(
+    town: Town, ada: Person, collection: str
+) -> None:
+    attribute, word = await gateway_password(ada), new_name("known-to-the-gateway")
+    own, name = {"desk": "3", attribute: word}, new_name("x").replace("-", "_")
+    made = await make(ada, f"/core/{collection}/", username=name, name=name, attributes=own)
+    item, model = f"{API}/core/{collection}/{made['pk']}/", collection.removesuffix("s")
+    may = rights("core", "user", "group")
+    clerk = await person_who_may(town, ada, *may, "audit.view_event", "managed.add_blueprintinstance")
+    masked = own | {attribute: "********"}
+
+    async def read(person: Person) -> dict[str, Any]:
+        found: dict[str, Any] = (await person.get(item)).json()["attributes"]
+        return found
+
+    assert await read(clerk) == masked
+    for path in (f"/core/{collection}/?search={name}", f"/core/{collection}/?limit=1000", "/core/users/me/"):
+        assert word not in (await clerk.get(API + path)).text
+        assert word not in (await ada.get(API + path)).text
+    assert word not in (await clerk.get(f"{API}/core/users/export/")).text
+    found = f"!FindObject [core.{model}, [{'username' if model == 'user' else 'name'}, {name}]]"
+    content = (
+        f"version: 1\nentries: [{{model: core.group, identifiers: {{name: copy-{name}}}, "
+        f"attrs: {{attributes: {{copied: {found}}}}}}}]"
+    )
+    imported = await clerk.call("POST", f"{API}/managed/blueprints/import/", json={"content": content})
+    assert imported.json()["success"], imported.text
+    [copy] = await results(clerk, "/core/groups/", name=f"copy-{name}")
+    assert copy["attributes"]["copied"]["attributes"] == masked
+
+    # What comes back as it was shown changes nothing; another value is not theirs to set.
+    answer = await clerk.call("PATCH", item, json={"attributes": masked | {"desk": "4"}})
+    assert (answer.status_code, answer.json()["attributes"]) == (200, masked | {"desk": "4"})
+    sent = answer.json() | {"attributes": masked | {"desk": "5"}}
+    assert (await clerk.call("PUT", item, json=sent)).status_code == 200
+    assert await read(ada) == own | {"desk": "5"}
+    for wrong in ({attribute: "mine"}, {"desk": "6"}):
+        assert (await clerk.call("PATCH", item, json={"attributes": wrong})).status_code == 403
+    changed = await ada.call("PATCH", item, json={"attributes": own | {attribute: f"{word}-2"}})
+    assert changed.json()["attributes"][attribute] == f"{word}-2"
+
+    trail = await clerk.get(f"{API}/audit/events/", params={"limit": 100})
+    assert word not in trail.text
+    assert f"attributes.{attribute}" in trail.text, "that ada has seen it is written down"
+    keeper = await person_who_may(town, ada, *may, "core.view_secret", "providers.change_applicationgatewayprovider")
+    assert (await read(keeper))[attribute] == f"{word}-2"
+
+
+async def test_a_gateway_that_does_not_sign_in_at_the_moment_hides_the_password_as_well(
+    town: Town, ada: Person
+) -> None:
+    attribute = await gateway_password(ada)
+    [gateway] = [
+        one
+        for one in await results(ada, "/providers/applicationgateway/")
+        if one["basic_auth_password_attribute"] == attribute
+    ]
+    turned = await ada.call(
+        "PATCH", f"{API}/providers/applicationgateway/{gateway['pk']}/", json={"basic_auth_enabled": False}
+    )
+    assert turned.status_code == 200, turned.text
+    made = await make(ada, "/core/groups/", name=new_name("g"), attributes={attribute: "known"})
+    viewer = await person_who_may(town, ada, "core.view_group")
+    assert (await viewer.get(f"{API}/core/groups/{made['pk']}/")).json()["attributes"] == {attribute: "********"}
+
+
+async def test_whoever_tries_what_another_wrote_is_not_told_of_people_they_may_not_see(town: Town, ada: Person) -> None:
+    """Its author may look people up; whoever tries it says of whom, by the context."""
+    victim = await town.sign_up()
+    finds = 'user_by(username=request.context["who"])'
+    mapping = await make(
+        ada, "/propertymappings/scope/", name=new_name("m"), scope_name="m", expression=f"return {finds}.email"
+    )
+    policy = await make(
+        ada, "/policies/expression/", name=new_name("p"), expression=f"ak_message({finds}.email)\nreturn True"
+    )
+    asks = await make(
+        ada, "/policies/expression/", name=new_name("p"), expression=f'return call_policy("{policy["name"]}").passing'
+    )
+    own = ["propertymappings.view_propertymapping", "policies.view_policy"]
+    clerk, seer = [await person_who_may(town, ada, *own, *more) for more in ([], ["core.view_user"])]
+    address = f"{victim.username}@example.org"
+    for person, sees in ((clerk, False), (seer, True)):
+        sent = {"user": await pk_of(ada, person), "context": {"who": victim.username}}
+        told = [
+            await person.call("POST", f"{API}{path}/{record['pk']}/test/", json=sent)
+            for path, record in (("/propertymappings/all", mapping), ("/policies/all", policy), ("/policies/all", asks))
+        ]
+        assert [address in one.text for one in told[:2]] == [sees, sees], [one.text for one in told]
+        assert [one.json()["passing"] for one in told[1:]] == [sees, sees]

@@ -336,6 +336,36 @@ async def test_mappings_give_attributes(ldap: LdapTown, boss: Person, ada: Perso
     assert "broken" not in found
 
 
+async def test_what_gateways_sign_in_with_is_told_only_by_a_mapping(ldap: LdapTown, boss: Person, ada: Person) -> None:
+    """A member would read the password that their group shares, and could come in beside the gateway."""
+    name = f"wiki-{ada.username.replace('_', '-')}"
+    await make(
+        boss, "/providers/applicationgateway/", name=name, internal_host="http://inside.example",
+        external_host=f"https://{name}.example.org", basic_auth_enabled=True, basic_auth_user_attribute="wikiUser",
+        basic_auth_password_attribute="wikiWord",
+    )  # fmt: skip
+    own = {"wikiUser": "svc", "wikiWord": "shared", "WIKIword": "shared", "desk": "3"}
+    await make(boss, "/core/groups/", name=name, user_set=[await id_of(boss, ada)], attributes=own)
+    await boss.call("PATCH", f"{API}/core/users/{await id_of(boss, ada)}/", json={"attributes": own})
+    group = f"cn={name},ou=groups,{BASE}"
+    for person in (ada, boss):
+        for asked in (f"(|(uid={ada.username})(cn={name}))", "(objectClass=*)"):
+            found = (await ldap.search(person, asked)).entries
+            for entry in (found[name_of(ada)], found[group]):
+                told = {one.lower() for one in entry}
+                assert ("desk" in told, told & {"wikiword", "wikiuser"}) == (True, set())
+        assert not {group, name_of(ada)} & set((await ldap.search(person, "(wikiWord=shared)")).entries)
+    sent = {"name": name, "object_field": "wikiUser", "expression": "return user.attributes.get('wikiUser')"}
+    mapping = await make(boss, "/propertymappings/ldap/", **sent)
+    place = f"{API}/providers/ldap/{ldap.provider}/"
+    await boss.call("PATCH", place, json={"property_mappings": [mapping["pk"]]})
+    try:
+        found = (await ldap.search(boss, f"(uid={ada.username})")).entries
+    finally:
+        await boss.call("PATCH", place, json={"property_mappings": []})
+    assert found[name_of(ada)]["wikiUser"] == ["svc"]
+
+
 @pytest.mark.parametrize(
     "sent",
     [

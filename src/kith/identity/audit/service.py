@@ -17,6 +17,7 @@ from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
 from kith.identity.audit import store
 from kith.identity.audit.facts import EventRecorded
+from kith.identity.audit.hidden_attributes import hidden_attributes, tells_attributes, without
 from kith.identity.audit.tables import Event
 from kith.identity.locations.address_facts import AddressFacts
 from kith.identity.server_names import ServerNames
@@ -64,7 +65,11 @@ async def record(
     if not _is_heard(work, action, user_id, of_stranger=of_stranger):
         log_counted("info", "audit.left_out", action, address=origin.address)
         return
-    told: dict[str, Any] = {**masked(dict(context or {})), **(known or {}), **_request_facts(work)}
+    context, known = dict(context or {}), dict(known or {})
+    if tells_attributes(context) or tells_attributes(known):
+        hidden = await hidden_attributes(work)
+        context, known = without(context, hidden, MASK), without(known, hidden, MASK)
+    told: dict[str, Any] = {**masked(context), **known, **_request_facts(work)}
     acting = origin.acting
     if acting is not None and not as_told:
         told["on_behalf_of"] = {"pk": acting.as_id, "username": acting.as_username}

@@ -6,17 +6,18 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Column, bindparam, select
+from sqlalchemy import Column, bindparam, or_, select
 
-from kith.base.db import METADATA, UID, Query, query
+from kith.base.db import METADATA, UID, Query, any_of, query
 from kith.base.work import Work
-from kith.identity.authority.ways_in import DESIGNATIONS, POWERFUL, WaysIn, find_ways_in
+from kith.identity.authority.ways_in import DESIGNATIONS, WaysIn, asks_password, find_ways_in
 from kith.identity.authority.write import Check, RecordWrite, refuse
 from kith.identity.crypto.tables import keypairs
 from kith.identity.expressions.drafts import LOOKS_UP, LOOKS_UP_REFUSED
 from kith.identity.group_grants import MORE, grants_of
 from kith.identity.groups import store as groups
-from kith.identity.policies.kinds import passwordexpiry
+from kith.identity.policies.bindings import bindings as policy_bindings
+from kith.identity.policies.kinds import group_membership, passwordexpiry
 from kith.identity.roles.store import permissions_in
 from kith.identity.sources.kinds.ldap import ldap_sources
 from kith.identity.stages.gateway_attributes import CHANGES_GATEWAYS, GatewayAttributes
@@ -27,9 +28,9 @@ from kith.identity.users.privileges import refuse_if_above
 
 __all__ = [
     "bind_no_removal", "compare_group", "compare_membership", "compare_role", "is_binding", "is_called", "is_flow",
-    "is_key_used", "is_mapping", "is_place", "is_policy", "is_prompt", "is_stage", "keep_deciding_groups",
-    "keep_headers", "keep_invitation", "keep_key", "keep_off_ways_in", "keep_passwords", "keep_sender", "look_up",
-    "only_superusers", "only_unlink",
+    "is_form", "is_key_used", "is_mapping", "is_place", "is_policy", "is_prompt", "is_stage", "keep_deciding_groups",
+    "keep_headers", "keep_invitation", "keep_key", "keep_off_ways_in", "keep_offers", "keep_passwords", "keep_sender",
+    "look_up", "only_superusers", "only_unlink",
 ]  # fmt: skip
 
 assert user_write.RESOURCE.table is not None  # noqa: S101 - a kind has one
@@ -39,10 +40,19 @@ _NAMING_GROUPS = tuple(
 )
 assert passwordexpiry.RESOURCE.table is not None  # noqa: S101 - a kind has one
 _expiry = passwordexpiry.RESOURCE.table
+assert group_membership.RESOURCE.table is not None  # noqa: S101 - a kind has one
+_memberships = group_membership.RESOURCE.table
 _removes = query(
     select(_expiry.c.policy_uuid).where(
         _expiry.c.policy_uuid == bindparam("policy", type_=UID()), _expiry.c.deny_only.is_(False)
     ),
+    str,
+)
+_lets_in = query(
+    select(policy_bindings.c.target)
+    .outerjoin(_memberships, _memberships.c.policy_uuid == policy_bindings.c.policy)
+    .where(or_(any_of(policy_bindings.c.group, "groups"), any_of(_memberships.c.group, "groups")))
+    .limit(1),
     str,
 )
 PASSWORDS = "Only a superuser may have old passwords removed; set deny_only to refuse them."
@@ -52,6 +62,10 @@ CONNECTIONS = "Only a superuser may connect accounts."
 IDENTIFIES = "Only whoever may add people may say by an invitation who somebody is to other services."
 SENDER = "Only a superuser may have messages sent in another name."
 HEADERS_REFUSED = "Only somebody who may change gateways may change what gateways tell applications."
+CHANGES_GROUPS, CHANGES_BINDINGS = "core.change_group", "policies.change_policybinding"
+OFFERS = "Only somebody who may change groups may say who lets people into one."
+OFFERS_BOUND = "Only somebody who may change bindings may say who lets people into a group that is bound somewhere."
+BELOW = "Only somebody who may change groups may put a group below another one: its members are members of that, too."
 DECIDES = "Only a superuser may change a group by which it is decided how people sign in."
 
 
@@ -89,7 +103,7 @@ def is_flow(ways: WaysIn, record: Mapping[str, Any]) -> bool:
 
 
 def is_place(ways: WaysIn, record: Mapping[str, Any]) -> bool:
-    return record.get("flow") in ways.flows or ways.kinds.get(str(record.get("stage"))) in POWERFUL
+    return record.get("flow") in ways.flows or ways.is_powerful(record.get("stage"))
 
 
 def is_stage(ways: WaysIn, record: Mapping[str, Any]) -> bool:
@@ -97,7 +111,11 @@ def is_stage(ways: WaysIn, record: Mapping[str, Any]) -> bool:
 
 
 def is_prompt(ways: WaysIn, record: Mapping[str, Any]) -> bool:
-    return record.get("prompt_uuid") in ways.prompts
+    return record.get("prompt_uuid") in ways.prompts or asks_password(record)
+
+
+def is_form(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+    return is_stage(ways, record) or not ways.words.isdisjoint(record.get("fields") or ())
 
 
 def is_policy(ways: WaysIn, record: Mapping[str, Any]) -> bool:
@@ -238,6 +256,21 @@ def keep_deciding_groups(*names: str) -> Check:
     return check
 
 
+async def keep_offers(write: RecordWrite) -> None:
+    """Whoever says who decides about a group lets people into it, and wherever its members are let in."""
+    group = (write.after or {}).get("group")
+    if group is not None and not write.caller.may(CHANGES_GROUPS):
+        refuse(OFFERS)
+    named = _named(write.before, ("group",)) | _named(write.after, ("group",))
+    if not (await find_ways_in(write.work.db)).groups.isdisjoint((await grants_of(write.work.db, named)).groups):
+        refuse(DECIDES)
+    if group is None:
+        return
+    reached = (await grants_of(write.work.db, [group])).groups
+    if not write.caller.may(CHANGES_BINDINGS) and await write.work.db.one(_lets_in, groups=list(reached)) is not None:
+        refuse(OFFERS_BOUND)
+
+
 def _named(state: Mapping[str, Any] | None, names: tuple[str, ...]) -> set[str]:
     found: set[str] = set()
     for name in names:
@@ -306,6 +339,8 @@ async def _compare_grants(write: RecordWrite, after: Mapping[str, Any], mighty: 
         draft.complain("is_superuser", "Only a superuser may change who is one.", "permission_denied")
     if not await permissions_in(db, after.get("roles") or []) <= allowed:
         draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
+    if parent is not None and write.changes("parent") and not write.caller.may(CHANGES_GROUPS):
+        draft.complain("parent", BELOW, "permission_denied")
     if parent is not None and (await grants_of(db, [parent])).exceeds(allowed):
         draft.complain("parent", MORE, "permission_denied")
     draft.raise_complaints()

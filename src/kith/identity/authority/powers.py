@@ -47,9 +47,10 @@ _POLICY = Power(
     ),
 )
 _STAGE = Power(
-    "Changes steps of flows, except those by which people sign in, sign up or guard their accounts.",
+    "Changes steps of flows, except those that something names, or by which people sign in or guard their accounts.",
     (checks.look_up, keep_off_ways_in(checks.is_stage, also_new=False)),
 )
+_FORM = "Changes questions in flows that nothing names. None of them asks for a password, or is on a way to sign in."
 _PROVIDER = "Sets up how applications are entered. Whoever has this can enter these applications as anybody."
 _TOLD = Power(
     "Says what applications are told of people. Whoever has this can enter applications as anybody.",
@@ -82,8 +83,8 @@ POWERS: dict[str, Power] = {
     "core.userconsent": Power("Ends what people have allowed applications."),
     "core.emailblock": Power("Keeps addresses from signing up."),
     "core.accessoffer": Power(
-        "Says which groups and applications people can ask for, and who decides, within one's own rights.",
-        (checks.keep_deciding_groups("group"),),
+        "Says which groups and applications people can ask for, and who decides, as far as one may let people in.",
+        (checks.keep_offers,),
     ),
     "core.accessrequest": Power("Shows what people have asked for."),
     "core.authenticatedsession": Power("Ends sessions of people who may not do more than oneself."),
@@ -100,11 +101,11 @@ POWERS: dict[str, Power] = {
         (only_superusers(HOSTS, but=(*_LOOKS, "default_application")),),
     ),
     "flows.flow": Power(
-        "Changes flows, except those by which people sign in, sign up or guard their accounts.",
+        "Changes flows, except those that something names, or by which people sign in or guard their accounts.",
         (keep_off_ways_in(checks.is_flow, also_new=True),),
     ),
     "flows.flowstagebinding": Power(
-        "Puts steps into flows, except those by which people sign in, sign up or guard their accounts.",
+        "Puts steps into flows, except those that something names, or by which people sign in or guard their accounts.",
         (keep_off_ways_in(checks.is_place, also_new=True),),
     ),
     "policies.policy": _READ,
@@ -139,7 +140,8 @@ POWERS: dict[str, Power] = {
         "Invites people, also where nobody can sign up otherwise, and says what is known of them.",
         (checks.keep_invitation,),
     ),
-    "stages.prompt": Power(_STAGE.leads_to, (checks.look_up, keep_off_ways_in(checks.is_prompt, also_new=False))),
+    "stages.prompt": Power(_FORM, (checks.look_up, keep_off_ways_in(checks.is_prompt, also_new=True))),
+    "stages.promptstage": Power(_FORM, (checks.look_up, keep_off_ways_in(checks.is_form, also_new=True))),
     "stages.*stage": _STAGE,
     "crypto.certificatekeypair": Power(
         "Adds certificates and keys. Those that something uses are changed and deleted by superusers only.",

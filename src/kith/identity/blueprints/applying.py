@@ -10,6 +10,7 @@ import msgspec
 
 from kith.base.errors import Forbidden, Invalid, Problem
 from kith.base.work import Work
+from kith.identity.audit.hidden_attributes import hidden_attributes, tells_attributes, without
 from kith.identity.blueprints import authentik
 from kith.identity.blueprints.evaluation import MOST_STEPS, Evaluation, FoundRecord
 from kith.identity.blueprints.models import Model, Models, StoredValues, reference_of, shown
@@ -20,6 +21,7 @@ from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import BadBlueprint, Sealed
 from kith.identity.blueprints.user_model import UserModel
 from kith.identity.caller import ApiCaller
+from kith.identity.rest.fields import MASK
 from kith.identity.users import store as users
 from kith.identity.users.password_copies import PasswordCopies
 
@@ -227,7 +229,10 @@ class _File:
             self._run.warn(f"nothing was found for !Find {model.name}: {told}")
             return None
         if whole:
-            return {"pk": found.pk, **shown(found.values)}
+            values = {"pk": found.pk, **shown(found.values)}
+            if tells_attributes(values) and self._run.caller.permissions is not None:
+                values = without(values, await hidden_attributes(self._run.work), MASK)
+            return values
         return reference_of(model, found)
 
     async def _apply(self, entry: BlueprintEntry) -> None:

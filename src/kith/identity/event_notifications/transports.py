@@ -17,6 +17,8 @@ _MAPPING: dict[str, Any] = {
     "to": "identity_property_mappings.pm_uuid",
     "where": (("kind", "notification"),),
     "null": True,
+    "sent_to": ("webhook_url",),  # headers of somebody else's may be what lets one in there
+    "needs": "propertymappings.change_notificationwebhookmapping",
 }
 
 FIELDS = (

@@ -266,7 +266,10 @@ class FlowRun:
 
     async def _request(self, work: Work, plan: FlowPlan) -> PolicyRequest:
         person = await find_person(work, self._flow, plan.context, self.held.session.user_id)
-        return PolicyRequest(person=person, context=plan.context.public(), client_ip=self._exchange.address)
+        known = plan.context
+        return PolicyRequest(
+            person=person, context=known.public(), client_ip=self._exchange.address, hidden=known.typed_passwords
+        )
 
     async def _ask(self, work: Work, plan: FlowPlan, step: Step) -> PolicyVerdict:
         return await ask_step(work, step, await self._request(work, plan))

@@ -16,6 +16,8 @@ from kith.base.places import Full
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.expressions import subjects
+from kith.identity.expressions.drafts import LOOKS_UP_REFUSED
+from kith.identity.expressions.hidden import hide
 from kith.identity.expressions.run import Helper
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.factors import store as factors
@@ -38,10 +40,19 @@ class MissingGroups(msgspec.Struct):
 
 
 def helpers_for(
-    work: Work, person: PolicySubject | None, *, is_test: bool = False, missing: MissingGroups | None = None
+    work: Work,
+    person: PolicySubject | None,
+    *,
+    is_test: bool = False,
+    missing: MissingGroups | None = None,
+    hidden: frozenset[str] = frozenset(),
+    looks_up: bool = True,
 ) -> dict[str, Helper]:
-    """The helpers by the names under which the prelude calls them."""
-    desk = _Desk(work, person, is_test=is_test, missing=missing)
+    """The helpers by the names under which the prelude calls them; events do not tell what is `hidden`.
+
+    `looks_up`: whether it is told of other people, which whoever tries an expression may not be.
+    """
+    desk = _Desk(work, person, is_test=is_test, missing=missing, hidden=hidden, looks_up=looks_up)
     return {
         "_is_group_member": desk.is_in_missing_group,
         "_user_by": desk.user_by,
@@ -54,13 +65,22 @@ def helpers_for(
 
 class _Desk:
     def __init__(
-        self, work: Work, person: PolicySubject | None, *, is_test: bool, missing: MissingGroups | None
+        self,
+        work: Work,
+        person: PolicySubject | None,
+        *,
+        is_test: bool,
+        missing: MissingGroups | None,
+        hidden: frozenset[str],
+        looks_up: bool,
     ) -> None:
         self._work = work
         self._person = person
         self._is_test = is_test
         self._events = 0
         self._missing = missing
+        self._hidden = hidden
+        self._looks_up = looks_up
 
     async def is_in_missing_group(self, filters: dict[str, Any]) -> bool:
         """False for a group that is there, of which the person is no member."""
@@ -79,6 +99,8 @@ class _Desk:
         return True
 
     async def user_by(self, filters: dict[str, Any]) -> Any:
+        if not self._looks_up:
+            raise ValueError(LOOKS_UP_REFUSED)
         async with self._work.aside() as aside:
             found = await subjects.find_by(aside, filters)
         return found.facts if found else None
@@ -86,6 +108,8 @@ class _Desk:
     async def user_has_authenticator(self, user_id: Any, kind: Any) -> bool:
         if not isinstance(user_id, int):
             return False
+        if not self._looks_up and (self._person is None or self._person.user.id != user_id):
+            raise ValueError(LOOKS_UP_REFUSED)
         async with self._work.aside() as aside:
             devices = await factors.of_user(aside.db, user_id)
         return any(kind in (None, device.kind) for device in devices)
@@ -110,7 +134,7 @@ class _Desk:
                 "expressions",
                 user_id=user.id if user else None,
                 username=user.username if user else "",
-                context=context,
+                context=hide(context, self._hidden),
             )
 
     async def resolve_dns(self, host: str, version: Any) -> list[str]:

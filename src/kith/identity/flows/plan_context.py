@@ -32,7 +32,8 @@ _OF_NOBODY = frozenset({
 })  # fmt: skip
 # What a visitor has, before they have said who they are: their answers, and the account elsewhere that they came with.
 _BROUGHT = frozenset({
-    "prompt_data", "checked_password", "is_sso", "source", "oauth_userinfo", "connection", "pending_user_identifier",
+    "prompt_data", "password_answers", "checked_password", "is_sso", "source", "oauth_userinfo", "connection",
+    "pending_user_identifier",
 })  # fmt: skip
 
 
@@ -97,6 +98,8 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     invitation_uuid: str | None = msgspec.field(default=None, name="_invitation")
     invited_by: int | None = msgspec.field(default=None, name="_invited_by")
     invitation_data: dict[str, Any] | None = msgspec.field(default=None, name="_fixed_data")
+    # Which of the answers were typed as passwords:
+    password_answers: list[str] | None = msgspec.field(default=None, name="_typed")
     # Hashes of the password that was checked at a form, and of the one that must be changed:
     checked_password: str | None = msgspec.field(default=None, name="_judged")
     expired_password: str | None = msgspec.field(default=None, name="_expired")
@@ -128,6 +131,12 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     @property
     def answers(self) -> dict[str, Any]:
         return self.prompt_data or {}
+
+    @property
+    def typed_passwords(self) -> frozenset[str]:
+        """What was typed as a password, which is written down nowhere."""
+        given = (self.answers.get(name) for name in self.password_answers or ())
+        return frozenset(one for one in given if isinstance(one, str) and one)
 
     def names(self) -> list[str]:
         """What is known, by the names it is stored under."""

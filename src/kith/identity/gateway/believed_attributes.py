@@ -11,16 +11,15 @@ from kith.identity.users.identifying_attributes import HEADERS
 
 __all__ = ["BelievedAttributes"]
 
-_basic_attributes = query(
-    select(gateways.c.basic_auth_user_attribute, gateways.c.basic_auth_password_attribute).where(
-        gateways.c.basic_auth_enabled
-    ),
-    tuple,
-)
+# Also of gateways that do not use them at the moment: what is turned off shows nobody a password.
+_basic_attributes = query(select(gateways.c.basic_auth_user_attribute, gateways.c.basic_auth_password_attribute), tuple)
 
 
 class BelievedAttributes:
-    """Implements `stages.gateway_attributes.GatewayAttributes`."""
+    """Implements `stages.gateway_attributes.GatewayAttributes` and `audit.hidden_attributes.HiddenAttributes`."""
 
     async def names(self, work: Work) -> set[str]:
         return {HEADERS} | {name for pair in await work.db.all(_basic_attributes) for name in pair if name}
+
+    async def passwords(self, work: Work) -> frozenset[str]:
+        return frozenset(password for _, password in await work.db.all(_basic_attributes) if password)

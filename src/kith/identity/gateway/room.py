@@ -11,6 +11,7 @@ from kith.base.jobs import JobKind, Periodic
 from kith.base.rooms import Part, Room
 from kith.base.work import Work, Works
 from kith.identity.applications.service import ApplicationClosed
+from kith.identity.audit.hidden_attributes import HiddenAttributes
 from kith.identity.gateway import store
 from kith.identity.gateway.additional_names import AdditionalNames
 from kith.identity.gateway.believed_attributes import BelievedAttributes
@@ -83,7 +84,7 @@ ROOM = Room(
     parts=(
         Part(AdditionalNames, lambda _: AdditionalNames()),
         Part(Gateways, lambda works: Gateways(works, works.services[AdditionalNames].refresh)),
-        Part(BelievedAttributes, lambda _: BelievedAttributes(), also=(GatewayAttributes,)),
+        Part(BelievedAttributes, lambda _: BelievedAttributes(), also=(GatewayAttributes, HiddenAttributes)),
         Part(Decisions, lambda _: Decisions()),
         Part(HeaderLogins, lambda _: HeaderLogins()),
         Part(

@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, S
 import msgspec
 
 from kith.base.work import Work, Works
+from kith.identity.audit.hidden_attributes import HiddenAttributes
 from kith.identity.distinguished_names import DistinguishedName, read_name, squeezed
 from kith.identity.expressions import subjects
 from kith.identity.ldap_server import store
@@ -71,6 +72,7 @@ class _Asked(msgspec.Struct, frozen=True):
     has_people: bool
     has_groups: bool
     doubled: frozenset[str]  # names of groups that are not in the tree
+    withheld: frozenset[str]  # attributes that only a mapping tells
 
 
 async def search(
@@ -120,10 +122,22 @@ async def _plan(works: Works, provider: TreeProvider, bound: BoundPerson, reques
             one for one in await store.mappings_of(work.db, provider.id) if _is_wanted(one.object_field, request, asked)
         )
         doubled = await work.find(DoubledNames).read(work.db)
+        withheld = frozenset(one.lower() for one in await work.find(HiddenAttributes).names(work))  # type: ignore[type-abstract]
     finally:
         await work.rollback()
     plan = _Asked(
-        provider, bound, request, asked, mappings, (), None, None, has_people=False, has_groups=False, doubled=doubled
+        provider,
+        bound,
+        request,
+        asked,
+        mappings,
+        (),
+        None,
+        None,
+        has_people=False,
+        has_groups=False,
+        doubled=doubled,
+        withheld=withheld,
     )
     match above:
         case ():
@@ -251,7 +265,7 @@ def _is_number(value: str) -> bool:
 async def _person_entries(work: Work, asked: _Asked, batch: Sequence[TreePerson]) -> list[LdapEntry]:
     groups = await store.group_names(work.db, [one.id for one in batch])
     shown = {id: [name for name in names if name not in asked.doubled] for id, names in groups.items()}
-    entries = [person_entry(asked.provider, one, shown[one.id]) for one in batch]
+    entries = [person_entry(asked.provider, one, shown[one.id], asked.withheld) for one in batch]
     for person, entry in zip(batch, entries, strict=True):
         await _add_mapped(work, asked, person, entry)
     return entries
@@ -307,13 +321,13 @@ def _parts(batch: Sequence[TreeGroup], counts: dict[str, int]) -> Iterator[list[
 
 async def _group_entries(works: Works, asked: _Asked, part: Sequence[TreeGroup]) -> list[tuple[TreeGroup, LdapEntry]]:
     if not any(_is_wanted(name, asked.request, asked.filter) for name in _GROUP_KEYS):
-        return [(one, group_entry(asked.provider, one, ())) for one in part]
+        return [(one, group_entry(asked.provider, one, (), asked.withheld)) for one in part]
     work = works.open()
     try:
         members = await _members(work, asked, part)
     finally:
         await work.rollback()
-    return [(one, group_entry(asked.provider, one, members[one.group_uuid])) for one in part]
+    return [(one, group_entry(asked.provider, one, members[one.group_uuid], asked.withheld)) for one in part]
 
 
 async def _next_groups(work: Work, asked: _Asked, after: str) -> tuple[list[TreeGroup], bool]:

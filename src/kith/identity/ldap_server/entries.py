@@ -61,7 +61,10 @@ def group_dn(provider: TreeProvider, name: str) -> str:
     return join("cn", name, groups_dn(provider))
 
 
-def person_entry(provider: TreeProvider, person: TreePerson, groups: Sequence[str]) -> LdapEntry:
+def person_entry(
+    provider: TreeProvider, person: TreePerson, groups: Sequence[str], withheld: frozenset[str]
+) -> LdapEntry:
+    """`withheld` are attributes by which gateways sign in elsewhere: a bind by anybody would show them."""
     name = person.name or person.username
     given, _, family = name.rpartition(" ")
     dn = person_dn(provider, person.username)
@@ -86,10 +89,10 @@ def person_entry(provider: TreeProvider, person: TreePerson, groups: Sequence[st
     }
     if person.email and person.owned_email_key is not None:
         attributes["mail"] = [person.email]
-    return LdapEntry(dn, _with_own(attributes, person.attributes, ADDRESSES))
+    return LdapEntry(dn, _with_own(attributes, person.attributes, ADDRESSES | withheld))
 
 
-def group_entry(provider: TreeProvider, group: TreeGroup, people: Sequence[str]) -> LdapEntry:
+def group_entry(provider: TreeProvider, group: TreeGroup, people: Sequence[str], withheld: frozenset[str]) -> LdapEntry:
     dn = group_dn(provider, group.name)
     members = [person_dn(provider, one) for one in people]
     attributes: Attributes = {
@@ -105,7 +108,7 @@ def group_entry(provider: TreeProvider, group: TreeGroup, people: Sequence[str])
         "structuralObjectClass": ["groupOfNames"],
         "hasSubordinates": ["FALSE"],
     }
-    return LdapEntry(dn, _with_own(attributes, group.attributes, OF_PEOPLE))
+    return LdapEntry(dn, _with_own(attributes, group.attributes, OF_PEOPLE | withheld))
 
 
 def unit_entry(dn: str, kind: str, value: str) -> LdapEntry:
@@ -115,7 +118,7 @@ def unit_entry(dn: str, kind: str, value: str) -> LdapEntry:
     return LdapEntry(dn, found)
 
 
-def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[str] = frozenset()) -> Attributes:
+def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[str]) -> Attributes:
     """What was noted of a person or group is shown too, where it is a text and no name of ours."""
     taken = {name.lower() for name in attributes} | never | {"userpassword"}
     for name, value in own.items():

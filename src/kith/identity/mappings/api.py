@@ -46,7 +46,8 @@ async def try_draft(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
 
 async def _tried(exchange: Exchange, caller: ApiCaller, expression: str, sent: dict[str, Any]) -> Answer:
     person, context = await read_subject(exchange, caller, sent)
-    outcome = await service.evaluate(exchange.work, expression, person, context, is_test=True)
+    looks_up = caller.may("core.view_user")
+    outcome = await service.evaluate(exchange.work, expression, person, context, is_test=True, looks_up=looks_up)
     asked = parse_qs(exchange.query_string.decode("latin-1"))
     pretty = asked.get("format_result", [""])[-1].lower() in ("true", "1")
     return show({"result": _shown(outcome, pretty=pretty), "successful": outcome.error is None})

@@ -12,7 +12,13 @@ from kith.identity.expressions.subjects import PolicySubject
 
 
 async def evaluate(
-    work: Work, expression: str, person: PolicySubject | None, given: Mapping[str, Any], *, is_test: bool = False
+    work: Work,
+    expression: str,
+    person: PolicySubject | None,
+    given: Mapping[str, Any],
+    *,
+    is_test: bool = False,
+    looks_up: bool = True,
 ) -> ExpressionResult:
     """`given` is what this kind of mapping knows besides the person: `ldap`, `provider`, `token` and the like.
 
@@ -27,4 +33,6 @@ async def evaluate(
     )
     request = ExpressionObject(user=user, context=dict(given), client_ip=origin.address, http_request=http_request)
     variables = {**given, "user": user, "request": request, "http_request": http_request}
-    return await work.find(Expressions).run(expression, variables, helpers_for(work, person, is_test=is_test))
+    return await work.find(Expressions).run(
+        expression, variables, helpers_for(work, person, is_test=is_test, looks_up=looks_up)
+    )

@@ -69,19 +69,25 @@ async def test_policy(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     if sent["user"] is None:
         raise Invalid(fields={"user": [Complaint("This field may not be null.", "null")]})
     person, context = await read_subject(exchange, caller, sent)
-    verdict = await try_policy(exchange, policy_uuid, kind, person, context)
+    verdict = await try_policy(exchange, policy_uuid, kind, person, context, looks_up=caller.may("core.view_user"))
     return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": verdict.log})
 
 
 async def try_policy(
-    exchange: Exchange, policy_uuid: str, kind: str, person: PolicySubject | None, context: dict[str, Any]
+    exchange: Exchange,
+    policy_uuid: str,
+    kind: str,
+    person: PolicySubject | None,
+    context: dict[str, Any],
+    *,
+    looks_up: bool = True,
 ) -> PolicyVerdict:
     """Evaluate a policy as a test: for a person or nobody, with this context, and rolled back."""
 
     async def ask(work: Work, request: PolicyRequest) -> PolicyVerdict:
         return await engine.evaluate_policy(work, policy_uuid, kind, request)
 
-    return await _tried(exchange, ask, person, context)
+    return await _tried(exchange, ask, person, context, looks_up=looks_up)
 
 
 async def try_expression(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
@@ -93,7 +99,7 @@ async def try_expression(exchange: Exchange, caller: ApiCaller, _id: str) -> Ans
     async def ask(work: Work, request: PolicyRequest) -> PolicyVerdict:
         return await expression.evaluate(work, text, request)
 
-    verdict = await _tried(exchange, ask, person, context)
+    verdict = await _tried(exchange, ask, person, context, looks_up=caller.may("core.view_user"))
     return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": verdict.log})
 
 
@@ -102,8 +108,10 @@ async def _tried(
     ask: Callable[[Work, PolicyRequest], Awaitable[PolicyVerdict]],
     person: PolicySubject | None,
     context: dict[str, Any],
+    *,
+    looks_up: bool,
 ) -> PolicyVerdict:
-    request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)
+    request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True, looks_up=looks_up)
     work = exchange.server.works.open(exchange.origin)
     try:
         async with asyncio.timeout(TEST_SECONDS):

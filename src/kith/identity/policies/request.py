@@ -12,7 +12,8 @@ from kith.identity.expressions.subjects import PolicySubject
 class PolicyRequest(msgspec.Struct, kw_only=True):
     """`person` is whom it is about (None: nobody is signed in), `context` what the flow or form knows so far.
 
-    `is_test`: nothing may change. `level` counts the policies that called this one.
+    `hidden` is what was typed as a password, which no event or log tells. `looks_up`: whether expressions are told of
+    other people. `is_test`: nothing may change. `level` counts the policies that called this one.
     """
 
     person: PolicySubject | None = None
@@ -20,6 +21,8 @@ class PolicyRequest(msgspec.Struct, kw_only=True):
     client_ip: str = ""
     target: str | None = None
     stage: str = ""  # the kind of stage, where a flow asks whether it comes up
+    hidden: frozenset[str] = frozenset()
+    looks_up: bool = True
     is_test: bool = False
     level: int = 0
 

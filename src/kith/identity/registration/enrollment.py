@@ -72,7 +72,8 @@ async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers:
     fixed = dict(invitation.fixed_data) if invitation is not None else {}
     data = {**answers, **fixed}
     context: dict[str, Any] = {**data, "prompt_data": data, "invitation_in_effect": invitation is not None}
-    request = PolicyRequest(context=context, client_ip=work.origin.address)
+    hidden = frozenset(one for one in (data.get("password"),) if isinstance(one, str) and one)
+    request = PolicyRequest(context=context, client_ip=work.origin.address, hidden=hidden)
     verdict = await _ask(work, flow.pbm_uuid, flow.policy_engine_mode, request)
     if not verdict.passing:
         _complain(decision, "base", verdict)

@@ -197,7 +197,7 @@ async def _create(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller
 async def _read(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
     """Secrets are shown to callers who may change the record and see secrets; that is recorded."""
     resource = store.resource
-    sees_secrets = caller.may(resource.permission("change")) and caller.may("core.view_secret")
+    sees_secrets = operations.sees(store, caller)
     record = await operations.read(store, exchange.work, id, sees_secrets=sees_secrets)
     own = resource.own
     if own and getattr(record, own) != caller.id and not caller.may(resource.permission("view")):

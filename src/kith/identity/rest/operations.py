@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kith.base.db import Dangling, Taken
@@ -12,10 +12,21 @@ from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.audit.hidden_attributes import hidden_attributes
 from kith.identity.caller import ApiCaller
 from kith.identity.rest import policy_targets
 from kith.identity.rest.facts import AccessChanged
-from kith.identity.rest.fields import MASK, Expression, Field, InvalidValue, Reference, References, Secret, missing
+from kith.identity.rest.fields import (
+    MASK,
+    Expression,
+    Field,
+    InvalidValue,
+    Object,
+    Reference,
+    References,
+    Secret,
+    missing,
+)
 from kith.identity.rest.holders import holders
 from kith.identity.rest.record import R, Record
 from kith.identity.rest.record_draft import RecordDraft
@@ -44,6 +55,7 @@ async def create(
         await resource.ahead(draft)
     await _prepare(store, draft)
     _carry(store, draft, carried)
+    _check_secrets_stay(store, draft)
     await work.db.begin()
     await _check_references(store, draft)
     await complain_taken(store, draft)
@@ -97,7 +109,8 @@ async def update(
         await _write(store, work, draft, changed)
     if resource.saved is not None:
         await resource.saved(draft)
-    record = await read(store, work, id, sees_secrets=any(name in changed for name in _shown_secrets(resource)))
+    shown = [*_shown_secrets(resource), *(field.name for field in store.hiding if caller.may(field.hides))]
+    record = await read(store, work, id, sees_secrets=any(name in changed for name in shown))
     if changed:
         _announce(resource, work)
         was, becomes = _told(resource, before), _told(resource, changed)
@@ -121,11 +134,13 @@ async def _begin_change(
     What takes long is checked before, while nobody else waits, and once more if somebody changed the record meanwhile.
     """
 
+    hidden = await hidden_attributes(work) if any(field.name in values for field in store.hiding) else frozenset()
+
     def draft_of(stored: StoredRecord[R]) -> RecordDraft[R]:
         return RecordDraft(
             work,
             caller,
-            values=dict(values),
+            values=_with_hidden(store, values, stored.values, hidden),
             stored=stored.values,
             before=stored.record,
             id=id,
@@ -150,6 +165,19 @@ async def _begin_change(
         await work.db.rollback()
         seen = held
     raise Conflict("Somebody else changed this record at the same time, please try again")
+
+
+def _with_hidden(
+    store: RecordStore[Any], values: Mapping[str, Any], stored: Mapping[str, Any], hidden: Collection[str]
+) -> dict[str, Any]:
+    """What was sent, with what is stored where its mask was sent back."""
+    found = dict(values)
+    for field in store.hiding:
+        kept = stored[field.name]
+        masked = [name for name in hidden if name in kept and found.get(field.name, {}).get(name) == MASK]
+        if masked:
+            found[field.name] = found[field.name] | {name: kept[name] for name in masked}
+    return found
 
 
 async def _stored(
@@ -218,7 +246,27 @@ async def render(store: RecordStore[R], work: Work, rows: Sequence[Sequence[Any]
                 setattr(record, name, lists.get(record.pk, []))
         if store.resource.decorate is not None:
             await store.resource.decorate(work, records)
+        if store.hiding and not sees_secrets:
+            await _hide(store, work, records)
     return records
+
+
+async def _hide(store: RecordStore[R], work: Work, records: Sequence[R]) -> None:
+    hidden = await hidden_attributes(work)
+    for field in store.hiding if hidden else ():
+        name = store.attributes[field.name]
+        for record in records:
+            setattr(record, name, _without(getattr(record, name), hidden))
+
+
+def _without(value: Mapping[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+    return {name: MASK if name in hidden and one else one for name, one in value.items()}
+
+
+def sees(store: RecordStore[Any], caller: ApiCaller) -> bool:
+    """Whether secrets of single records are shown to them."""
+    needed = {store.resource.permission("change"), "core.view_secret", *(field.hides for field in store.hiding)}
+    return all(caller.may(one) for one in needed)
 
 
 async def remove(store: RecordStore[R], work: Work, caller: ApiCaller, id: Any) -> None:
@@ -334,13 +382,23 @@ def _sealed(store: RecordStore[R], work: Work, values: Mapping[str, Any]) -> dic
 
 
 def _check_secrets_stay(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
-    """A stored secret must be sent again if the place it is sent to changes."""
+    """A stored secret must be sent again if the place it is sent to changes.
+
+    What another record holds cannot be: where it goes is said by those who may change it.
+    """
     for field in store.resource.all_fields:
         if not isinstance(field, Secret) or field.name in draft.values or draft.caller.way == "system":
             continue
         sealed = draft.stored.get(field.name) if any(draft.sets(name) for name in field.sent_to) else None
         if sealed is not None and draft.work.find(Sealer).open(sealed, _place(store, field)):
             draft.complain(field.name, "Send this too: it would go somewhere else than before.", "required")
+    for field in store.resource.all_fields:
+        if not isinstance(field, Reference) or not field.sent_to or draft.value(field.name) is None:
+            continue
+        if any(draft.sets(name) for name in (field.name, *field.sent_to)) and not draft.caller.may(field.needs):
+            draft.complain(
+                field.name, "Only somebody who may change this may say where it is sent.", "permission_denied"
+            )
     draft.raise_complaints()
 
 
@@ -365,6 +423,11 @@ async def record_view(work: Work, caller: ApiCaller, resource: Resource[Any], re
     """Record which secrets were shown."""
     for name in _as_shown(resource, record).get("shown", ()):
         await _write_down(work, caller, "secret_view", resource, record, viewed=name)
+    hiding = [field for field in resource.all_fields if isinstance(field, Object) and field.hides]
+    hidden = await hidden_attributes(work) if hiding else frozenset()
+    for field in hiding:
+        for name in sorted(hidden & {name for name, one in getattr(record, field.name).items() if one}):
+            await _write_down(work, caller, "secret_view", resource, record, viewed=f"{field.name}.{name}")
 
 
 def _told(resource: Resource[Any], values: Mapping[str, Any]) -> dict[str, Any]:

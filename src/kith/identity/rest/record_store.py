@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy import Text as SQLText
 
 from kith.base.db import METADATA, Command, Query, Session, any_of, command, insert_into, not_over, query, upsert
-from kith.identity.rest.fields import Reference, References, Secret
+from kith.identity.rest.fields import Object, Reference, References, Secret
 from kith.identity.rest.record import TIME, R, attribute_names, is_shown
 from kith.identity.rest.resource import Resource
 
@@ -58,6 +58,7 @@ class RecordStore(Generic[R]):
         self.stored = {field.name: self._column(field.column_name) for field in stored}
         self.links = [field for field in resource.all_fields if isinstance(field, References)]
         self.secrets = [field for field in resource.all_fields if isinstance(field, Secret) and field.shown]
+        self.hiding = [field for field in resource.all_fields if isinstance(field, Object) and field.hides]
         self.times = resource.times
         moments = {field.name for field in resource.all_fields if field.holds() == TIME} | set(self.times)
         self._moments = [attribute for name, attribute in self.attributes.items() if name in moments]

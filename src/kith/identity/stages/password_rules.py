@@ -69,7 +69,8 @@ async def complain(
         return [TOO_SHORT] if len(password) < FEWEST_CHARACTERS else []
     data = {**known, "password": password, **{field: password for _, field in found}}
     person = await subjects.find(work, user_id) if user_id is not None else None
-    request = PolicyRequest(person=person, context={**data, "prompt_data": data}, client_ip=work.origin.address)
+    context, hidden = {**data, "prompt_data": data}, frozenset((password,))
+    request = PolicyRequest(person=person, context=context, client_ip=work.origin.address, hidden=hidden)
     verdicts = [await evaluate_target(work, form, request, "all") for form in forms if form not in asked]
     policies_asked = [one for one in await work.db.all(_policies, forms=forms) if one not in asked]
     verdicts += [await judge(work, one, request) for one in policies_asked]

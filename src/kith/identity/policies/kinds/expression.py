@@ -8,6 +8,7 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity.expressions.helpers import MissingGroups, helpers_for
+from kith.identity.expressions.hidden import hide_in_result
 from kith.identity.expressions.run import LEVELS, ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
 from kith.identity.policies.family import POLICIES, PolicyRecord
@@ -86,9 +87,13 @@ async def _run(work: Work, expression: str, request: PolicyRequest, missing: Mis
             gone.append(name[:100])
             raise
 
-    helpers = helpers_for(work, request.person, is_test=request.is_test, missing=missing)
+    helpers = helpers_for(
+        work, request.person, is_test=request.is_test, missing=missing, hidden=request.hidden, looks_up=request.looks_up
+    )
     helpers["_call_policy"] = call_policy
     outcome = await work.find(Expressions).run(expression, variables_for(work, request), helpers, level=request.level)
+    if request.hidden:
+        outcome = hide_in_result(outcome, request.hidden)
     if gone:
         raise NamedIsGone(outcome.error or f"There is no policy {gone[0]!r} that this policy could ask.")
     if outcome.error is not None:

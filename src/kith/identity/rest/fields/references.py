@@ -14,12 +14,18 @@ from kith.identity.rest.fields.base import I32, Field, InvalidValue, read_uuid, 
 
 
 class Reference(Field, frozen=True, kw_only=True):
-    """The identifier of one other record: `to` is `table.column`; `on_delete` is what its end does to this one."""
+    """The identifier of one other record: `to` is `table.column`; `on_delete` is what its end does to this one.
+
+    `sent_to` is as of a `Secret`, where what the other record holds is sent there: whoever names it, or changes the
+    place, may change that record (`needs`).
+    """
 
     to: str
     on_delete: str = "SET NULL"
     where: tuple[tuple[str, Any], ...] = ()  # columns the other record must have these values in
     integer: bool = False
+    sent_to: tuple[str, ...] = ()
+    needs: str = ""
 
     def take(self, value: Any) -> Any:
         return read_identifier(value, integer=self.integer)

@@ -187,8 +187,13 @@ class Choices(Field, frozen=True, kw_only=True):
 
 
 class Object(Field, frozen=True, kw_only=True):
-    """A JSON object of limited size."""
+    """A JSON object of limited size.
 
+    `hides` is the permission that it takes to change what is a password in it (`HiddenAttributes`): to anybody else,
+    and in lists, that is masked, and its mask sent back changes nothing.
+    """
+
+    hides: str = ""
     MOST_BYTES = 64 * 1024
 
     def take(self, value: Any) -> dict[str, Any]:

@@ -8,8 +8,10 @@ import msgspec
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
+from kith.identity.audit.service import MASK
 from kith.identity.expressions.helpers import helpers_for
 from kith.identity.expressions.run import Expressions
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.resources import bound_policies
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.policies.engine import evaluate_target, judge
@@ -148,14 +150,23 @@ async def _work_out(turn: Turn[PromptStage], question: PromptQuestion, body: str
     person = await turn.proven_person()
     outcome = await turn.work.find(Expressions).run(
         body,
-        {"user": person.facts if person else None, "prompt_context": turn.context.answers},
-        helpers_for(turn.work, person),
+        {"user": person.facts if person else None, "prompt_context": _without_passwords(turn.context)},
+        helpers_for(turn.work, person, hidden=turn.context.typed_passwords),
     )
     value = outcome.value if outcome.error is None else None
     if isinstance(value, list):
         question.choices = [str(one) for one in value]
         return ""
     return "" if value is None else str(value)
+
+
+def _without_passwords(context: PlanContext) -> dict[str, Any]:
+    """No text of a form is made of a password."""
+    return {name: MASK if name in (context.password_answers or ()) else one for name, one in context.answers.items()}
+
+
+def _password_names(questions: list[PromptQuestion]) -> list[str]:
+    return [one.field_key for one in questions if one.type == "password"]
 
 
 async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
@@ -169,7 +180,7 @@ async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
     await _check_names(turn, questions, data, challenge)
     await _check_passwords(turn, questions, data, challenge)
     if not challenge.errors:
-        await _ask_policies(turn, data, challenge)
+        await _ask_policies(turn, questions, data, challenge)
     if not challenge.errors:
         await _judge_password(turn, data, challenge)
     if challenge.errors:
@@ -178,6 +189,8 @@ async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
                 question.initial_value = str(data[question.field_key])
         return challenge
     fixed = turn.context.invitation_data or {}  # what an invitation says is not for whoever was invited to change
+    typed = {*(turn.context.password_answers or ()), *_password_names(questions)}
+    turn.context.password_answers = sorted(typed) or None
     turn.context.prompt_data = {**turn.context.answers, **data, **fixed}
     return PASSED
 
@@ -235,9 +248,17 @@ async def _check_passwords(
         challenge.complain("non_field_errors", expired_passwords.SAME)
 
 
-async def _ask_policies(turn: Turn[PromptStage], data: dict[str, Any], challenge: Challenge) -> None:
+async def _ask_policies(
+    turn: Turn[PromptStage], questions: list[PromptQuestion], data: dict[str, Any], challenge: Challenge
+) -> None:
     context = {**turn.context.public(), "prompt_data": data, **data}
-    request = PolicyRequest(person=await turn.proven_person(), context=context, client_ip=turn.exchange.address)
+    typed = {data.get(name) for name in _password_names(questions)} | turn.context.typed_passwords
+    request = PolicyRequest(
+        person=await turn.proven_person(),
+        context=context,
+        client_ip=turn.exchange.address,
+        hidden=frozenset(one for one in typed if one),
+    )
     verdicts = [await evaluate_target(turn.work, turn.stage.pbm_uuid, request, "all")]
     verdicts += [await judge(turn.work, policy, request) for policy in turn.stage.validation_policies]
     for verdict in verdicts:
