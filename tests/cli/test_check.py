@@ -38,7 +38,7 @@ async def test_a_sound_server_passes_while_it_runs(new_town: TownBuilder) -> Non
     assert {state for _, state in of(done)} == {"ok", "warning"}
     sound = {"settings", "keys", "disk", "address", "database", "schema", "people", "servers", "worker", "media"}
     assert sound <= {check for check, state in of(done) if state == "ok"}
-    assert {check for check, state in of(done) if state == "warning"} <= {"data", "mail", "backups"}
+    assert {check for check, state in of(done) if state == "warning"} <= {"data", "mail", "backups", "source"}
 
 
 async def test_a_stopped_server_with_worries_is_explained_and_left_alone(new_town: TownBuilder) -> None:

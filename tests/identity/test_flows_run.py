@@ -102,7 +102,8 @@ async def test_of_an_address_no_more_is_kept_than_flows_read(town: Town) -> None
     ):
         assert (await browser.http.get(path, params=given)).status_code == 200
         async with town.house() as house, house.works.begin() as work:
-            lengths.append(len(await work.db.one(_newest_plan) or ""))
+            newest = await work.db.one(_newest_plan)
+            lengths.append(len(newest or ""))
     done = await browser.sign_in(ada)
 
     assert all(0 < length < 15_000 for length in lengths), lengths

@@ -374,7 +374,7 @@ async def test_to_read_patterns_costs_little(
     town: Town, ada: Person, kind: str, field: str, patterns: list[str], words: str
 ) -> None:
     """What is wrong is told once, and no more is read after it."""
-    given = {field: "\n".join(patterns)}
+    given: dict[str, Any] = {field: "\n".join(patterns)}
     if kind == "openid":
         given |= {"redirect_uri_matching": "regex", "client_id": new_name("rp"), "response_types": [1]}
     else:

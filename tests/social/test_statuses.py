@@ -792,7 +792,7 @@ async def test_posts_that_credit_somebody_are_shown_anew_in_stretches(town: Town
         await card_store.save(work.db, card)
         for id in credited:
             await work.db.run(_show_card, post=id, card=card.id)
-        before = dict(await work.db.all(_versions, ids=[*credited, other]))
+        before: dict[int, int] = dict(await work.db.all(_versions, ids=[*credited, other]))
     async with town.house() as house, house.works.begin() as work:
         ends, after = [], StatusId(0)
         while (end := await card_store.show_credits_anew(work.db, author.id, after, 2)) is not None:
@@ -802,7 +802,7 @@ async def test_posts_that_credit_somebody_are_shown_anew_in_stretches(town: Town
             await credit_anew(work, AccountChanged(author.id))
     async with town.house() as house, house.works.begin() as work:
         waiting = await work.db.all(_waiting, of=SHOW_CREDITS.name)
-        versions = dict(await work.db.all(_versions, ids=[*credited, other]))
+        versions: dict[int, int] = dict(await work.db.all(_versions, ids=[*credited, other]))
 
     assert ends == [credited[1]]
     assert {id for id, version in versions.items() if version != before[id]} == set(credited)
