@@ -12,11 +12,12 @@ from kith.identity.applications.entitlements import granted_names
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.providers.oauth2.claims import scope_mappings
+from kith.identity.providers.oauth2.claims.profile import NAMES as PROFILE_NAMES
+from kith.identity.providers.oauth2.claims.profile import profile_claims
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.clients.scopes import ENTITLEMENTS
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
-from kith.identity.users.pictures import picture_of
 from kith.identity.users.tables import User
 
 _PLACES = ("id_token", "userinfo")
@@ -41,7 +42,7 @@ BUILT_IN = (
     "family_name",
     "preferred_username",
     "nickname",
-    "picture",
+    *PROFILE_NAMES,
     "groups",
     "email",
     "email_verified",
@@ -110,15 +111,15 @@ async def user_claims(
 
 
 async def brought(work: Work, client: Client, person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
-    """The claims of these scopes. A custom mapping for `profile` decides about the picture, too."""
+    """The claims of these scopes. A custom mapping for `profile` decides alone about what the scope brings."""
     told, covered = await scope_mappings.evaluate(work, client, person, scopes)
     plain = [scope for scope in scopes if scope not in covered]
     told = _built_in(person, plain) | told
     if ENTITLEMENTS in plain and client.application is not None:
         names = await granted_names(work, client.application.pbm_uuid, person)
         told = {"entitlements": names, "roles": names} | told
-    if "profile" in scopes and "picture" not in told and not await scope_mappings.has_own_profile(work, client):
-        told["picture"] = await picture_of(work, person.user)
+    if "profile" in scopes and not await scope_mappings.has_own_profile(work, client):
+        told = await profile_claims(work, person.user) | told
     return {name: value for name, value in told.items() if name not in PROTOCOL and value is not None}
 
 
