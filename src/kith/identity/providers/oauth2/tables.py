@@ -175,6 +175,17 @@ signing_keys = Table(
     Index("ix_identity_oauth_keys_alg", "alg", "signs_from"),
 )
 
+# Keys that have signed for a provider, published until nothing lives any more that they signed.
+used_keys = Table(
+    "identity_oauth_used_keys",
+    METADATA,
+    Column("provider_id", Integer, ForeignKey("identity_providers.id", ondelete="CASCADE"), primary_key=True),
+    Column("kid", String(64), primary_key=True),
+    Column("alg", String(10), nullable=False),
+    Column("public_jwk", Document, nullable=False),
+    Column("known_until", Instant, nullable=False, index=True),
+)
+
 
 class App(msgspec.Struct):
     """A client that registered itself. `kind`: `social` for Mastodon's apps, `dynamic` for those of a provider."""

@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.identity import jose
 from kith.identity.crypto import keypairs
 from kith.identity.providers.oauth2.clients.client import Client
-from kith.identity.providers.oauth2.keys.parsed_keys import KINDS, AsymmetricKey, KeyRing, parse
+from kith.identity.providers.oauth2.keys.parsed_keys import KINDS, AsymmetricKey, KeyRing, parse, public_jwk
 
 _CURVES = {"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}
 
@@ -37,6 +37,10 @@ async def pair_of(work: Work, client: Client) -> Pair | None:
     ring = work.find(KeyRing)
     key = ring.find(name) or ring.keep(name, await parse(keypairs.open_key(work, row.key_data), row.key_type))
     return Pair(key, _alg_by(key), key.thumbprint(), row.certificate_data)
+
+
+def published(pair: Pair) -> dict[str, Any]:
+    return public_jwk(pair.key, pair.alg, pair.kid) | certificate_chain(pair.certificate)
 
 
 def _alg_by(key: AsymmetricKey) -> str:
