@@ -32,7 +32,7 @@ ROOM = Room(
         propagation.USER_BARRED,
         propagation.USER_DELETED,
         propagation.APPLICATION_CLOSED,
-        authorized_clients.CONSENT_WITHDRAWN,
+        authorized_clients.CONSENT_WITHDRAWN,  # asked for by earlier versions
         lost_access.ACCESS_CHANGED,
         lost_access.PERSON_CHANGED,
         lost_access.GROUP_LEFT,
@@ -48,7 +48,6 @@ ROOM = Room(
     subscriptions=(
         (SessionEnded, propagation.SESSION_ENDED),
         (SessionRenewed, propagation.SESSION_RENEWED),
-        (ConsentWithdrawn, authorized_clients.CONSENT_WITHDRAWN),
         (UserChanged, propagation.USER_CHANGED),
         (UserChanged, lost_access.PERSON_CHANGED),
         (MembershipEnded, lost_access.GROUP_LEFT),
@@ -57,6 +56,9 @@ ROOM = Room(
         (ApplicationClosed, propagation.APPLICATION_CLOSED),
         (AccessChanged, lost_access.ACCESS_CHANGED),
     ),
-    at_once=((TokenEnded, propagation.token_ended),),
+    at_once=(
+        (TokenEnded, propagation.token_ended),
+        (ConsentWithdrawn, authorized_clients.consent_withdrawn),
+    ),
     parts=(Part(KeyRing, lambda _: KeyRing()),),
 )

@@ -58,6 +58,10 @@ apps = Table(
     Column("jwks", Document, nullable=False),
     Column("trusted", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False, index=True),
+    # Of clients of providers: what else they registered, who may change it with a token, and for whom.
+    Column("metadata", Document, nullable=False),
+    Column("registration_hash", String(64)),
+    Column("registered_by", Integer, index=True),  # a person, who may be gone
 )
 
 # Grants: which client a person has authorized for what. Codes and tokens belong to one.
@@ -204,6 +208,9 @@ class App(msgspec.Struct):
     jwks: dict[str, Any]
     trusted: bool
     created_at: datetime
+    metadata: dict[str, Any] = {}
+    registration_hash: str | None = None
+    registered_by: int | None = None
 
 
 class Grant(msgspec.Struct):

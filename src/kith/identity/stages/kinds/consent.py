@@ -75,7 +75,13 @@ async def _given(turn: Turn[ConsentStage]) -> Consent | None:
     user_id = turn.context.user_id
     if _mode(turn) in ("always_require", "never") or user_id is None or "pk" not in application:
         return None
-    return await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
+    return await store.find(turn.work.db, user_id, application["pk"], turn.work.now, app_id=_app_id(application))
+
+
+def _app_id(application: dict[str, Any]) -> int | None:
+    """A client that registered itself with the application is asked about for itself."""
+    told = application.get("app_id")
+    return int(told) if told is not None else None
 
 
 async def take(turn: Turn[ConsentStage], answer: dict[str, Any]) -> Outcome:
@@ -100,7 +106,8 @@ async def _remember(turn: Turn[ConsentStage]) -> None:
     user_id, mode = turn.context.user_id, _mode(turn)
     if mode in ("always_require", "never") or user_id is None or "pk" not in application:
         return
-    before = await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
+    app_id = _app_id(application)
+    before = await store.find(turn.work.db, user_id, application["pk"], turn.work.now, app_id=app_id)
     asked = [one["id"] for one in turn.context.consent_permissions or []]
     life = read_offset(turn.stage.consent_expire_in) or 0
     consent = Consent(
@@ -110,6 +117,7 @@ async def _remember(turn: Turn[ConsentStage]) -> None:
         permissions=sorted({*asked, *(before.permissions if before else ())}),
         created_at=turn.work.now,
         expires_at=turn.work.now + timedelta(seconds=life) if mode == "expiring" else None,
+        app_id=app_id,
     )
     await store.save(turn.work.db, consent)
 

@@ -84,9 +84,7 @@ async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
         consent_ask="consent" in attempt.request.prompts,
         cancel_url=cancel,
     )
-    if client.app_id is not None:  # what is remembered is the application's, and this is not all of it
-        context.consent_mode = "always_require"
-    elif client.consent != "flow":
+    if client.consent != "flow":
         context.consent_mode = {"always": "always_require"}.get(client.consent, client.consent)
     return context
 
@@ -118,7 +116,9 @@ async def _more_steps(attempt: Attempt, slug: str) -> list[Step]:
 
 def application_facts(client: Client) -> dict[str, Any]:
     application = client.application
-    told = {"name": client.name, "client_id": client.client_id}
+    told: dict[str, Any] = {"name": client.name, "client_id": client.client_id}
+    if client.app_id is not None:
+        told["app_id"] = str(client.app_id)
     if application is None:
         return told
     return told | {"pk": application.pbm_uuid, "slug": application.slug, "meta_launch_url": application.meta_launch_url}

@@ -178,6 +178,8 @@ async def of_app(work: Work, app: App) -> Client | None:
             scopes=tuple(app.scopes.split()),
             app_id=app.id,
             website=app.website,
+            # Nobody vouches for it, so people are asked at least once.
+            consent="permanent" if base.consent == "never" else base.consent,
             logout_uri="",
         )
     return Client(

@@ -88,17 +88,20 @@ async def take_back(work: Work, user: User, key: str) -> bool:
 
 
 async def _forget(work: Work, user: User, client: Client) -> None:
-    if client.application is None or client.app_id is not None:
+    if client.application is None:
         return
-    given = await consents.find(work.db, user.id, client.application.pbm_uuid, work.now)
+    given = await consents.find(work.db, user.id, client.application.pbm_uuid, work.now, app_id=client.app_id)
     if given is not None:
         await consents.withdraw(work.db, user.id, given.consent_uuid)
 
 
-async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
-    """End the application's grants of this person; apps that registered themselves there have their own."""
+async def consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
+    """End what this person's consent let the application have, or a client that registered itself there.
+
+    It is done with the withdrawal itself: nothing of it is good for a moment longer.
+    """
     for grant in await store.grants_of_user(work.db, fact.user_id):
-        if grant.provider_id is None or grant.app_id is not None:
+        if grant.provider_id is None or grant.app_id != fact.app_id:
             continue
         client = await clients.find(work, grant.client_id)
         if client is not None and client.application is not None and client.application.pbm_uuid == fact.application:
@@ -106,5 +109,5 @@ async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
 
 
 CONSENT_WITHDRAWN: JobKind[ConsentWithdrawn] = JobKind(
-    name="identity.oauth_consent_withdrawn", payload=ConsentWithdrawn, handler=_on_consent_withdrawn
+    name="identity.oauth_consent_withdrawn", payload=ConsentWithdrawn, handler=consent_withdrawn
 )

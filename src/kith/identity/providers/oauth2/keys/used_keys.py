@@ -102,7 +102,7 @@ async def find(work: Work, provider_id: int, kid: str) -> UsedKey | None:
 
 
 def public_key(used: UsedKey) -> AsymmetricKey:
-    [key] = jose.KeySet.import_key_set({"keys": [used.public_jwk]}).keys  # type: ignore[list-item]
+    [key] = jose.KeySet.import_key_set({"keys": [used.public_jwk]}).keys
     if isinstance(key, jose.OctKey):
         raise TypeError("a published key is never a secret")
     return key
