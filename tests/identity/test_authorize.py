@@ -163,8 +163,9 @@ S256 = pkce()[1]
         ({"prompt": "none login"}, "invalid_request", "?"),
         ({"max_age": "soon"}, "invalid_request", "?"),
         ({"max_age": "-1"}, "invalid_request", "?"),
-        ({"request": "eyJ"}, "request_not_supported", "?"),
-        ({"request_uri": "https://app.example/request"}, "request_uri_not_supported", "?"),
+        ({"request": "eyJ"}, "invalid_request_object", "?"),
+        ({"request_uri": "https://app.example/request"}, "invalid_request_uri", "?"),
+        ({"request": "eyJ", "request_uri": "https://app.example/request"}, "invalid_request", "?"),
         ({"registration": "{}"}, "registration_not_supported", "?"),
         ({"code_challenge": ""}, "invalid_request", "?"),
         ({"code_challenge": "", "code_challenge_method": "S256"}, "invalid_request", "?"),
@@ -814,7 +815,7 @@ async def register_at(town: Town, client: Registered) -> str:
     ("chosen", "is_kept"), [({"require_consent": False}, True), ({}, True), ({"reuse_consent": False}, False)]
 )
 async def test_a_client_that_registered_itself_at_a_provider_is_asked_about_as_the_provider_says(
-    town: Town, chosen: dict[str, bool], is_kept: bool
+    town: Town, chosen: dict[str, Any], is_kept: bool
 ) -> None:
     client, person = await make_client(town, **chosen), await town.sign_up()
     browser = await signed_in(town, person)

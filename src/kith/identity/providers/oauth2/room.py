@@ -10,9 +10,11 @@ from kith.identity.applications.service import ApplicationClosed
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.oauth2 import api
+from kith.identity.providers.oauth2.authorize.request_objects import RequestDocuments
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
 from kith.identity.providers.oauth2.keys import server_keys
+from kith.identity.providers.oauth2.keys.client_keys import ClientKeys
 from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
 from kith.identity.providers.oauth2.logout import back_channel, front_channel, lost_access, propagation
 from kith.identity.rest.facts import AccessChanged
@@ -60,5 +62,9 @@ ROOM = Room(
         (TokenEnded, propagation.token_ended),
         (ConsentWithdrawn, authorized_clients.consent_withdrawn),
     ),
-    parts=(Part(KeyRing, lambda _: KeyRing()),),
+    parts=(
+        Part(KeyRing, lambda _: KeyRing()),
+        Part(ClientKeys, lambda _: ClientKeys()),
+        Part(RequestDocuments, lambda _: RequestDocuments()),
+    ),
 )

@@ -16,6 +16,9 @@ from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Choice, Offset, read_offset
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 
+# Addresses that a client which registered itself has given of itself.
+_ABOUT_CLIENT = ("logo_uri", "policy_uri", "tos_uri")
+
 FIELDS = (
     Choice(name="mode", default="always_require", choices=("always_require", "permanent", "expiring")),
     Offset(name="consent_expire_in", default="weeks=4", least=1, help="How long an answer holds in mode expiring."),
@@ -57,6 +60,7 @@ async def show(turn: Turn[ConsentStage]) -> Outcome:
         {
             "header_text": header or (f"{name} asks for these permissions:" if name else "Please confirm."),
             "application": name,
+            **{fact: application[fact] for fact in _ABOUT_CLIENT if fact in application},
             "permissions": [one for one in asked if given is None or one["id"] in known],
             "additional_permissions": [one for one in asked if given is not None and one["id"] not in known],
             "token": token,

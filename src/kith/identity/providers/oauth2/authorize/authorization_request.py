@@ -178,7 +178,7 @@ def read_authorization_request(sent: Parameters, target: ResponseTarget) -> Auth
         challenge=challenge,
         method=method,
         prompts=_prompts(sent),
-        max_age=_max_age(sent),
+        max_age=_max_age(sent, target.client),
         login_hint=sent.get("login_hint")[:320],
         language=_language(sent),
         id_token_hint=sent.get("id_token_hint"),
@@ -245,10 +245,10 @@ def _prompts(sent: Parameters) -> frozenset[str]:
     return frozenset(words & {"none", "login", "consent"})
 
 
-def _max_age(sent: Parameters) -> int | None:
+def _max_age(sent: Parameters, client: Client) -> int | None:
     text = sent.get("max_age")
     if not text:
-        return None
+        return client.registered.default_max_age
     if not (text.isascii() and text.isdigit()) or len(text) > 10:
         raise invalid_request("max_age must be a number of seconds.")
     return int(text)

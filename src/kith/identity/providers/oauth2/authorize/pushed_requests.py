@@ -10,6 +10,7 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
     find_target,
     read_authorization_request,
 )
+from kith.identity.providers.oauth2.authorize.request_objects import open_request
 from kith.identity.providers.oauth2.authorize.stored_requests import PREFIX, PUSHED_LIFE, keep
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.errors import invalid_client, invalid_request, invalid_scope
@@ -28,6 +29,7 @@ async def hand_in(exchange: Exchange) -> dict[str, object]:
     if "request_uri" in sent:
         raise invalid_request("A request that is handed in must not name another one.")
     values = {name: value for name, value in sent.items() if name not in _PROOFS} | {"client_id": client.client_id}
+    values = await open_request(exchange, client, Parameters(values), may_fetch=False) or values
     try:
         target = find_target(Parameters(values), client, exchange.work.settings.base_url)
     except Unfit as unfit:

@@ -32,6 +32,9 @@ _last_used = query(
 )
 
 
+INITIATE = "/application/o/initiate/?client_id="
+
+
 class Granted(msgspec.Struct, frozen=True):
     """A client that holds tokens. `key` names it in addresses: an app's id, or `p` and a provider's id."""
 
@@ -41,6 +44,7 @@ class Granted(msgspec.Struct, frozen=True):
     permissions: list[str]
     since: datetime
     last_used_at: datetime | None
+    opens: str | None = None  # where a sign-in there begins
 
 
 async def list_granted(work: Work, user: User) -> list[Granted]:
@@ -57,7 +61,15 @@ async def list_granted(work: Work, user: User) -> list[Granted]:
             scopes = list(dict.fromkeys(scope for grant in theirs for scope in split(grant.scopes)))
             words = [one["name"] for one in await permissions(work, client, scopes)]
             found.append(
-                Granted(_key_of(theirs[0]), client.name, client.website, words, theirs[0].created_at, used[client_id])
+                Granted(
+                    _key_of(theirs[0]),
+                    client.name,
+                    client.website,
+                    words,
+                    theirs[0].created_at,
+                    used[client_id],
+                    INITIATE + client_id if client.registered.initiate_login_uri else None,
+                )
             )
     return found
 

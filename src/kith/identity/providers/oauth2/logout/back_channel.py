@@ -44,7 +44,7 @@ class LogoutNotice(msgspec.Struct):
 
 
 def listens(client: Client | None) -> bool:
-    return client is not None and bool(client.logout_uri) and client.logout_method == "backchannel"
+    return client is not None and bool(client.back_channel)
 
 
 async def tell(work: Work, visit: Visit) -> None:
@@ -57,7 +57,7 @@ async def tell(work: Work, visit: Visit) -> None:
         client_id=client.client_id,
         sub=visit.sub,
         sid=visit.sid,
-        uri=client.logout_uri,
+        uri=client.back_channel,
         issuer=visit.issuer,
         alg=client.alg,
         signing_key=client.signing_key,
@@ -79,7 +79,7 @@ async def _send(work: Work, told: LogoutNotice) -> None:
     try:
         answer = await work.find(Outgoing).request(
             "POST",
-            client.logout_uri,
+            client.back_channel,
             headers=headers,
             body=urlencode({"logout_token": token}).encode(),
             max_bytes=64 * 1024,

@@ -38,7 +38,7 @@ class Then(msgspec.Struct, frozen=True, kw_only=True):
     to: str
     session_uuid: str = ""
     client_id: str = ""
-    front: list[tuple[int, str]] = []  # providers, and what each knows the session by
+    front: list[tuple[str, str]] = []  # clients, and what each knows the session by
 
 
 class SignOut(msgspec.Struct, frozen=True):
@@ -132,10 +132,10 @@ async def _after(work: Work, sealed: str) -> Go:
         raise Malformed("This link is not valid") from error
     left = await _end(work, then)
     frames = []
-    for provider_id, sid in then.front:
-        client = await clients.find_by_provider(work, provider_id)
+    for client_id, sid in then.front:
+        client = await clients.find(work, client_id)
         if client is not None and is_front(client):
-            await told_in_browser(work, provider_id, sid)
+            await told_in_browser(work, client_id, sid)
             frames.append(address_of(work, client, sid))
     return Go(then.to, frames, left)
 
@@ -174,10 +174,10 @@ def _sealed(work: Work, then: Then) -> str:
     return f"{END}?then={quote(work.find(Sealer).seal(msgspec.json.encode(then).decode(), PLACE), safe='')}"
 
 
-async def _front(work: Work, session_uuid: str) -> list[tuple[int, str]]:
+async def _front(work: Work, session_uuid: str) -> list[tuple[str, str]]:
     found = []
     for visit in await visits.of_session(work, session_uuid):
-        client = await clients.find_by_provider(work, visit.provider_id)
+        client = await clients.find(work, visit.client_id)
         if client is not None and is_front(client):
-            found.append((visit.provider_id, visit.sid))
+            found.append((visit.client_id, visit.sid))
     return found
