@@ -7,15 +7,14 @@ often: anybody can send such.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from kith.base.caches import ForAWhile
-from kith.base.errors import Throttled
 from kith.base.key_sizes import is_moderate_jwk
-from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.identity import jose
 from kith.identity.providers.oauth2.clients.client import Client
@@ -25,7 +24,7 @@ from kith.identity.providers.oauth2.keys.signing import BadToken, read_header
 
 ALGS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 MOST_KEYS = 20
-LOOKS = LimitRule("oauth.client_keys", most=6, seconds=60)  # at one address
+MOST_LOOKS, LOOK_SECONDS = 6, 60.0  # at one address
 _KINDS = {"RS": "RSA", "PS": "RSA", "ES": "EC", "Ed": "OKP"}
 
 
@@ -34,6 +33,7 @@ class ClientKeys:
 
     def __init__(self) -> None:
         self._kept: ForAWhile[tuple[AsymmetricKey, ...]] = ForAWhile("client_keys", seconds=600.0, most=1000)
+        self._looked: ForAWhile[tuple[float, ...]] = ForAWhile("client_key_looks", seconds=LOOK_SECONDS, most=4096)
         self._under_way: dict[str, asyncio.Task[tuple[AsymmetricKey, ...]]] = {}
 
     def kept(self, url: str) -> tuple[AsymmetricKey, ...] | None:
@@ -43,13 +43,20 @@ class ClientKeys:
         """What is published now. Who asks at the same time shares the answer; without one nothing changes."""
         task = self._under_way.get(url)
         if task is None:
-            try:
-                work.find(Limiter).spend(LOOKS, url)
-            except Throttled:
+            if not self._may_look(url):
                 return self._kept.get(url) or ()
             task = self._under_way[url] = asyncio.ensure_future(self._fetch(work, url))
             task.add_done_callback(lambda _: self._under_way.pop(url, None))
         return await asyncio.shield(task)
+
+    def _may_look(self, url: str) -> bool:
+        """Counted here, whatever is limited elsewhere: anybody can make us look."""
+        now = time.monotonic()
+        looked = tuple(at for at in self._looked.get(url) or () if at > now - LOOK_SECONDS)
+        if len(looked) >= MOST_LOOKS:
+            return False
+        self._looked.put(url, (*looked, now))
+        return True
 
     async def _fetch(self, work: Work, url: str) -> tuple[AsymmetricKey, ...]:
         try:
