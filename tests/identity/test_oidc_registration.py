@@ -7,10 +7,12 @@ from typing import Any
 
 import httpx
 import jwt
+import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.registration.dynamic import MOST_CLIENTS
 from tests.identity.client_site import ClientSite, client_site
 from tests.identity.flow_browser import Browser
 from tests.identity.logout_receiver import listening
@@ -139,6 +141,32 @@ async def test_a_client_uses_no_response_type_that_it_did_not_register(near: Tow
     answer = await client.authorize(browser, response_type="id_token", nonce="n")
 
     assert "error=unauthorized_client" in answer.headers["location"]
+
+
+async def test_an_age_that_was_registered_counts_where_none_is_asked_for(near: Town, ada: Person) -> None:
+    registrar = await registrar_of(near, ada)
+    _, browser = await signed_in(near)
+    strict = await registrar.client(default_max_age=0, scope="openid")
+    await strict.authorize(browser)
+
+    asked = {"prompt": "none", "scope": "openid"}
+    assert "error=login_required" in (await strict.authorize(browser, **asked)).headers["location"]
+    assert "login_required" not in (await strict.authorize(browser, max_age="600", **asked)).headers["location"]
+
+
+async def test_nobody_registers_clients_without_end(near: Town, ada: Person) -> None:
+    registrar = await registrar_of(near, ada)
+    told = await registrar.register()
+    async with near.house() as house, house.works.begin() as work:
+        app = await store.find_app(work.db, told["client_id"])
+        assert app is not None
+        for n in range(MOST_CLIENTS - 1):
+            one = msgspec.structs.replace(app, id=work.new_id(), client_id=f"{app.client_id}-{n}")
+            await store.insert_app(work.db, one)
+
+    refused = await register(registrar.party, registrar.key)
+
+    assert error(refused) == (403, "access_denied")
 
 
 # RFC 7592
