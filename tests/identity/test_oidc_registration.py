@@ -16,7 +16,7 @@ from kith.identity.providers.oauth2.registration.dynamic import MOST_CLIENTS
 from tests.identity.client_site import ClientSite, client_site
 from tests.identity.flow_browser import Browser
 from tests.identity.logout_receiver import listening
-from tests.identity.records import API, grant, owner_of, results
+from tests.identity.records import API, grant, new_name, owner_of, results
 from tests.identity.relying_party import CALLBACK, RelyingParty, make_party, signed_in
 from tests.identity.test_oauth_attacks import JWT_BEARER, claims_of, public_of
 from tests.identity.test_oauth_device import REGISTRAR, dcr_token, error, register
@@ -352,6 +352,28 @@ async def test_userinfo_is_signed_for_whom_it_was_registered(near: Town, ada: Pe
     assert (await plain.read(token))["aud"] == plain.id
 
 
+@pytest.mark.parametrize(("kind", "alg"), [("openid", "ES256"), ("oauth", "ES256"), ("oauth", "RS256")])
+async def test_a_client_is_told_with_the_key_of_its_provider_unless_it_wants_another(
+    near: Town, ada: Person, kind: str, alg: str
+) -> None:
+    order = {"common_name": new_name("key"), "validity_days": 30, "alg": {"ES256": "ecdsa", "RS256": "rsa"}[alg]}
+    pair = (await ada.call("POST", f"{API}/crypto/certificatekeypairs/generate/", json=order)).json()["pk"]
+    party, person = await make_party(near, ada, kind, signing_key=pair), await near.sign_up()
+    await grant(ada, person, f"providers.change_{kind}{'2' if kind == 'oauth' else ''}provider")
+    registrar = Registrar(party, person, await dcr_token(ada, person))
+    _, browser = await signed_in(near)
+    own = jwt.get_unverified_header((await party.tokens(browser, scope="openid"))["id_token"])["kid"]
+
+    for wanted in ("", alg, "RS256"):
+        client = await registrar.client(scope="openid", **({"id_token_signed_response_alg": wanted} if wanted else {}))
+        assert client.provider["id_token_signed_response_alg"] == (wanted or alg)
+        token = (await client.tokens(browser, scope="openid"))["id_token"]
+        header = jwt.get_unverified_header(token)
+        assert header["alg"] == (wanted or alg)
+        assert (header["kid"] == own) is ((wanted or alg) == alg)
+        assert (await client.read(token))["aud"] == client.id
+
+
 async def test_people_see_what_a_client_says_of_itself(near: Town, ada: Person) -> None:
     registrar = await registrar_of(near, ada)
     _, browser = await signed_in(near)
@@ -389,6 +411,30 @@ async def test_a_sign_in_can_begin_with_us(near: Town, ada: Person) -> None:
     assert (answer.status_code, answer.headers["location"]) == (302, f"https://rp.example/login?a=1&iss={issuer}")
     for other in (without.id, registrar.party.id, "nobody", ""):
         assert (await browser.http.get(f"/application/o/initiate/?client_id={other}")).status_code == 404
+
+
+async def test_what_a_client_was_allowed_is_taken_back_for_it_alone(near: Town, ada: Person) -> None:
+    registrar = await registrar_of(near, ada)
+    person, browser = await signed_in(near)
+    scope = "openid offline_access"
+    clients = [await registrar.client(scope=scope, grant_types=["authorization_code", "refresh_token"]) for _ in "abc"]
+    tokens = [await client.tokens(browser, scope=scope) for client in clients]
+    names = {one["application_name"] for one in await results(person, "/core/user_consent/")}
+    assert names == {"Unnamed client"}
+    page = await browser.http.get("/oauth/authorized_applications")
+    csrf = {"csrf": browser.http.cookies["kith_csrf"], "_method": "delete"}
+    async with near.house() as house, house.works.begin() as work:
+        apps = [await store.find_app(work.db, client.id) for client in clients]
+
+    withdrawn = (await results(person, "/core/user_consent/"))[0]["pk"]
+    assert (await person.call("DELETE", f"{API}/core/user_consent/{withdrawn}/")).status_code == 204
+    revoked = [app for app in apps if app is not None and f"/authorized_applications/{app.id}" in page.text][-1]
+    assert (await browser.http.post(f"/oauth/authorized_applications/{revoked.id}", data=csrf)).status_code == 303
+
+    lasting = [(await one.refresh(got["refresh_token"])).status_code for one, got in zip(clients, tokens, strict=True)]
+    silent = [await one.authorize(browser, prompt="none", scope=scope) for one in clients]
+    assert lasting == [400, 200, 400]
+    assert ["code=" in answer.headers["location"] for answer in silent] == [False, True, False]
 
 
 # Signing out

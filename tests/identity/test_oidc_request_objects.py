@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from tests.identity.client_site import ClientSite, client_site
 from tests.identity.flow_browser import Browser
 from tests.identity.oauth_clients import enter, make_app, told_to
-from tests.identity.records import owner_of
+from tests.identity.records import API, owner_of
 from tests.identity.relying_party import CALLBACK, RelyingParty, make_party, signed_in
-from tests.identity.test_oauth_attacks import public_of
+from tests.identity.test_oauth_attacks import claims_of, public_of, show
 from tests.identity.test_oidc_registration import registrar_of
 from tests.town import Person, Town, build_town
 from tests.town.town import Engine
@@ -57,7 +57,7 @@ def unsigned(**claims: Any) -> str:
     return f"{b64({'alg': 'none'})}.{b64(claims)}."
 
 
-def signed(*, key: rsa.RSAPrivateKey = KEY, **claims: Any) -> str:
+def signed(key: rsa.RSAPrivateKey = KEY, /, **claims: Any) -> str:
     return jwt.encode(claims, key, "RS256", {"kid": "one"})
 
 
@@ -102,7 +102,7 @@ async def test_what_is_wrong_with_an_object_is_said(near: Town, ada: Person) -> 
     wrong = {
         "no token": "x",
         "a huge one": f"{'x' * 9000}.y.z",
-        "somebody else's key": signed(key=OTHER, **good),
+        "somebody else's key": signed(OTHER, **good),
         "a signature where none belongs": unsigned(**good) + "x",
         "a public key as a secret": jwt.encode(good, "k" * 32, "HS256", {"kid": "one"}),
         "another issuer": signed(**good | {"iss": other.id}),
@@ -169,7 +169,7 @@ async def test_an_object_can_be_handed_in(near: Town, ada: Person) -> None:
     assert pushed.status_code == 201, pushed.text
     named = {"client_id": party.id, "request_uri": pushed.json()["request_uri"]}
     assert told(await browser.http.get("/application/o/authorize/", params=named))["state"] == "inside"
-    refused = await party.post("par", request=signed(key=OTHER, **claims))
+    refused = await party.post("par", request=signed(OTHER, **claims))
     assert refused.json()["error"] == "invalid_request_object"
     posted = await browser.http.post("/application/o/authorize/", data=named | {"request_uri": "", "request": "x"})
     assert posted.status_code == 400
@@ -200,6 +200,26 @@ async def test_a_request_lies_where_the_client_registered(near: Town, ada: Perso
         assert answer["error"] == "invalid_request_uri", uri
         assert (await ask(client, browser, request_uri=uri)).status_code == 400
     assert site.asked["/elsewhere"] == 0
+
+
+async def test_an_administrator_names_the_addresses_of_a_client(near: Town, ada: Person, site: ClientSite) -> None:
+    url = site.put("/request", signed(redirect_uri=CALLBACK, state="there"))
+    party = await make_party(near, ada, jwks_uri=site.put("/jwks", JWKS), request_uris=f"{url} https://rp.example/r")
+    path = f"{API}/providers/openid/{party.provider['pk']}/"
+
+    answer = told(await ask(party, Browser(near), request_uri=url, prompt="none"))
+    assert (answer["error"], answer["state"]) == ("login_required", "there")
+    proof = jwt.encode(claims_of(party), KEY, "RS256", {"kid": "one"})
+    assert (await show(party, proof)).status_code == 200
+    assert site.asked["/jwks"] == 1
+    for wrong in (
+        {"jwks": JWKS},
+        {"jwks_uri": "http://rp.example/jwks"},
+        {"jwks_uri": "ftp://rp.example/jwks"},
+        {"request_uris": "http://rp.example/r"},
+        {"request_uris": "app.example:/r"},
+    ):
+        assert (await ada.call("PATCH", path, json=wrong)).status_code == 400, wrong
 
 
 @pytest.mark.parametrize("what", ["a redirect", "too much", "not ASCII", "nothing"])

@@ -68,7 +68,7 @@ async def open_request(
 async def _fetched(exchange: Exchange, client: Client, uri: str) -> str:
     """Only addresses that the client registered are asked; their fragments are left to it."""
     place, _, digest = uri.partition("#")
-    if len(uri) > MOST_IN_URI or place not in {one.partition("#")[0] for one in client.registered.request_uris}:
+    if len(uri) > MOST_IN_URI or place not in {one.partition("#")[0] for one in client.request_uris}:
         raise OAuthError("invalid_request_uri", "This request_uri is not registered.")
     documents = exchange.find(RequestDocuments)
     kept = documents.kept.get(uri) if digest else None

@@ -84,6 +84,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     assertion_alg: str = ""  # the only one for its assertions
     jwks: dict[str, Any] = {}
     jwks_uri: str = ""
+    request_uris: tuple[str, ...] = ()  # where its requests may lie
     redirect_uris: tuple[str, ...] = ()
     matching: str = "strict"
     post_logout_redirect_uris: tuple[str, ...] = ()
@@ -105,6 +106,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     refresh_threshold: float = 0.0
     alg: str = "RS256"
     signing_key: str | None = None
+    signed_with: str = ""  # the algorithm that it registered, which the server's own key has if the provider's has not
     sub_mode: str = "hashed_user_id"
     issuer_mode: str = "per_provider"
     claims_in_id_token: bool = True
@@ -193,6 +195,7 @@ async def of_app(work: Work, app: App) -> Client | None:
             assertion_alg=said.token_endpoint_auth_signing_alg,
             jwks=app.jwks,
             jwks_uri=said.jwks_uri,
+            request_uris=tuple(said.request_uris),
             redirect_uris=uris,
             matching="strict",
             post_logout_redirect_uris=tuple(said.post_logout_redirect_uris),
@@ -226,10 +229,8 @@ async def of_app(work: Work, app: App) -> Client | None:
 
 
 def signing_with(client: Client, alg: str) -> Client:
-    """The client, if what it is told is signed with this algorithm: by the server's own key, if its own has another."""
-    if not alg or alg == client.alg:
-        return client
-    return msgspec.structs.replace(client, alg=alg, signing_key=None)
+    """The client, if what it is told is signed with this algorithm; empty is the provider's."""
+    return msgspec.structs.replace(client, signed_with=alg) if alg else client
 
 
 async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None:
@@ -249,7 +250,7 @@ async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None
 def _common(record: ClientRecord, application: ClientApplication | None) -> dict[str, Any]:
     is_public = record.client_type == "public"
     methods = {"none"} if is_public else {"client_secret_basic", "client_secret_post"}
-    if record.jwks and not is_public:
+    if (record.jwks or record.jwks_uri) and not is_public:
         methods.add("private_key_jwt")
     return {
         "client_id": record.client_id,
@@ -258,6 +259,8 @@ def _common(record: ClientRecord, application: ClientApplication | None) -> dict
         "secret": None if is_public else record.client_secret,
         "auth_methods": frozenset(methods),
         "jwks": record.jwks or {},
+        "jwks_uri": record.jwks_uri,
+        "request_uris": tuple(record.request_uris.split()),
         "matching": record.redirect_uri_matching,
         "post_logout_redirect_uris": tuple(record.post_logout_redirect_uris.split()),
         "mappings": tuple(record.property_mappings),

@@ -130,7 +130,7 @@ def read_unchecked(token: str) -> dict[str, Any]:
 
 def secret_signs(client: Client) -> bool:
     """Whether the client's secret signs. Of a client that registered itself we only have the hash, so a key does."""
-    return client.alg == "HS256" and bool(client.secret)
+    return client.alg == "HS256" and not client.signed_with and bool(client.secret)
 
 
 def _secret_key(client: Client) -> jose.OctKey:
@@ -138,7 +138,8 @@ def _secret_key(client: Client) -> jose.OctKey:
 
 
 def alg_of_own(client: Client) -> str:
-    return client.alg if client.alg in OWN else DEFAULT
+    alg = client.signed_with or client.alg
+    return alg if alg in OWN else DEFAULT
 
 
 async def _key_for(work: Work, client: Client, token: str) -> tuple[str, AsymmetricKey | jose.OctKey]:

@@ -40,6 +40,7 @@ class LogoutNotice(msgspec.Struct):
     issuer: str = ""
     alg: str = DEFAULT
     signing_key: str | None = None
+    signed_with: str = ""
     secret: str = ""
 
 
@@ -61,6 +62,7 @@ async def tell(work: Work, visit: Visit) -> None:
         issuer=visit.issuer,
         alg=client.alg,
         signing_key=client.signing_key,
+        signed_with=client.signed_with,
         secret=secret,
     )
     work.enqueue(BACK_CHANNEL, told)
@@ -102,6 +104,7 @@ def _as_it_was(work: Work, told: LogoutNotice) -> Client:
         secret=secret,
         alg=told.alg,
         signing_key=told.signing_key,
+        signed_with=told.signed_with,
         logout_uri=told.uri,
     )
 

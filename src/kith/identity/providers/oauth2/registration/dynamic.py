@@ -27,6 +27,7 @@ from kith.identity.providers.oauth2.clients.client import Client, hash_secret
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.registration.metadata import (
     CheckedRegistration,
     check_registration,
@@ -158,4 +159,6 @@ async def shown(work: Work, slug: str, app: App, *, token: str, secret: str | No
         told["client_uri"] = app.website
     if app.jwks:
         told["jwks"] = app.jwks
+    if client is not None:
+        told["id_token_signed_response_alg"] = await keys.alg_of(work, client)
     return told | registered.told(registered.read(app.metadata))

@@ -105,7 +105,7 @@ async def check_registration(work: Work, base: Client, sent: Registration) -> Ch
     if any(scope not in allowed for scope in asked):
         raise wrong_metadata("A scope is not known here.")
     types, grant_types = _types(base, sent)
-    algs = await _check_algs(work, base, sent)
+    await _check_algs(work, base, sent)
     metadata = {name: getattr(sent, name) for name in ClientMetadata.__struct_fields__}
     return CheckedRegistration(
         name=sent.client_name or "Unnamed client",
@@ -115,7 +115,7 @@ async def check_registration(work: Work, base: Client, sent: Registration) -> Ch
         grant_types=grant_types,
         auth_method=sent.token_endpoint_auth_method,
         jwks=sent.jwks,
-        metadata=ClientMetadata(**metadata | algs | {"response_types": types, "sector": await _sector(work, sent)}),
+        metadata=ClientMetadata(**metadata | {"response_types": types, "sector": await _sector(work, sent)}),
     )
 
 
@@ -218,7 +218,7 @@ def _types(base: Client, sent: Registration) -> tuple[list[str], list[str]]:
     return types, grant_types
 
 
-async def _check_algs(work: Work, base: Client, sent: Registration) -> dict[str, str]:
+async def _check_algs(work: Work, base: Client, sent: Registration) -> None:
     """What is told is signed as the provider does, or with RS256. A secret signs nothing: we only have its hash."""
     own = await keys.alg_of(work, msgspec.structs.replace(base, secret=None))
     for name in ("id_token_signed_response_alg", "userinfo_signed_response_alg"):
@@ -228,7 +228,6 @@ async def _check_algs(work: Work, base: Client, sent: Registration) -> dict[str,
         raise wrong_metadata("This token_endpoint_auth_signing_alg is not supported.")
     if sent.request_object_signing_alg not in ("", UNSIGNED, *client_keys.ALGS):
         raise wrong_metadata("This request_object_signing_alg is not supported.")
-    return {"id_token_signed_response_alg": sent.id_token_signed_response_alg or own}
 
 
 async def _sector(work: Work, sent: Registration) -> str:
