@@ -247,6 +247,7 @@ async def test_what_is_wrong_with_a_registration_is_said(town: Town, ada: Person
         ({"jwks": {"keys": [{"kty": "oct", "k": "AAAA"}]}}, (400, "invalid_client_metadata")),
         ({"jwks_uri": "ftp://rp.example/jwks"}, (400, "invalid_client_metadata")),
         ({"jwks_uri": "https://rp.example/jwks", "jwks": {"keys": [RSA]}}, (400, "invalid_client_metadata")),
+        ({"jwks": {"keys": [RSA | {"kid": "a\0b"}]}}, (400, "invalid_client_metadata")),
         ({"logo_uri": "javascript:alert(1)"}, (400, "invalid_client_metadata")),
         ({"policy_uri": "http://rp.example/"}, (400, "invalid_client_metadata")),
         ({"tos_uri": 7}, (400, "invalid_client_metadata")),

@@ -113,6 +113,8 @@ async def test_what_is_wrong_with_an_object_is_said(near: Town, ada: Person) -> 
         "another client": signed(**good | {"client_id": other.id}),
         "another response type": signed(**good | {"response_type": "id_token"}),
         "a request in a request": signed(**good | {"request_uri": "https://rp.example/r"}),
+        "no text": signed(**good | {"state": "a\0b"}),
+        "no text in claims": signed(**good | {"claims": {"id_token": {"sub": {"value": "a\0b"}}}}),
         "a wrong value": signed(**good | {"state": True}),
     }
     for name, made in wrong.items():

@@ -19,6 +19,7 @@ from kith.base.params.nesting import split_pairs
 from kith.identity.providers.oauth2.authorize.redirect_uris import OUT_OF_BAND, is_registered, is_web
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_request, missing
+from kith.identity.providers.oauth2.forms import holds_nul
 
 MOST_BYTES = 16 * 1024
 _LIMITS = BodyLimits(count=100)
@@ -271,6 +272,8 @@ def _claims(sent: Parameters) -> dict[str, Any]:
             places = {place: asked[place] for place in ("userinfo", "id_token") if asked.get(place) is not None}
             wishes = msgspec.convert(places, dict[str, dict[str, dict[str, Any] | None]])
             kept = {place: named for place, named in wishes.items() if named}
+            if holds_nul(kept):
+                raise msgspec.ValidationError("NUL")  # as whatever else cannot be read
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
             raise invalid_request("The claims parameter must be a JSON object as OpenID Connect has it.") from error
     acr = sent.get("acr_values").split()[:20]

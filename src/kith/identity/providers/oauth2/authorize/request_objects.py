@@ -22,6 +22,7 @@ from kith.identity.providers.oauth2.authorize.authorization_request import Param
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.clients.fetching import NotFetched, fetch
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_request
+from kith.identity.providers.oauth2.forms import holds_nul
 from kith.identity.providers.oauth2.keys import client_keys
 from kith.identity.providers.oauth2.keys.signing import BadToken, read_header, read_unchecked
 
@@ -56,6 +57,8 @@ async def open_request(
     claims = await _read(exchange.work, client, token)
     _check_token(exchange.work, client, claims)
     told = {name: _as_text(name, value) for name, value in claims.items() if name not in _OF_THE_TOKEN}
+    if holds_nul(told):
+        raise _wrong("It holds the character NUL.")
     if len(told) > _MOST_PARAMETERS or any(name in told for name in _NAMES):
         raise _wrong("It must not name another request.")
     plain = {name: value for name, value in sent.values.items() if name not in _NAMES}

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import and_, bindparam, case, delete, select
 
-from kith.base.db import Instant, command, query, upsert
+from kith.base.db import Dangling, Instant, command, query, upsert
 from kith.base.work import Work
 from kith.identity import jose
 from kith.identity.providers.oauth2.clients.client import Client
@@ -70,11 +70,14 @@ async def note(work: Work, client: Client, published: dict[str, Any]) -> None:
     """Store that this key signs for the provider. Call it before the first write."""
     if client.provider_id is None:
         return
-    ring, name = work.find(KeyRing), (client.provider_id, published["kid"], client.access_seconds)
+    ring, name = work.find(KeyRing), (client.provider_id, published["kid"], life_of(client))
     if ring.is_noted(name):
         return
-    async with work.aside() as aside:
-        await keep(aside, client, published)
+    try:
+        async with work.aside() as aside:
+            await keep(aside, client, published)
+    except Dangling:  # the provider was deleted a moment ago
+        return
     ring.note(name)
 
 

@@ -29,6 +29,7 @@ from kith.identity.providers.oauth2.clients.fetching import NotFetched, fetch
 from kith.identity.providers.oauth2.clients.registered import ClientMetadata
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import OAuthError
+from kith.identity.providers.oauth2.forms import holds_nul
 from kith.identity.providers.oauth2.keys import client_keys
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.redirect_uris import complain_redirect
@@ -78,6 +79,8 @@ async def read_registration(exchange: Exchange, *, forbidden: Sequence[str] = ()
     if kind != b"application/json":
         raise OAuthError("invalid_client_metadata", "The body must be a JSON object.", status=415)
     raw = {name: value for name, value in parse_json(await exchange.body(MOST_BYTES)).items() if value is not None}
+    if holds_nul(raw):
+        raise wrong_metadata("The character NUL cannot be registered.")
     raw.pop("sector", None)  # a name of our own
     for name in forbidden:
         if name in raw:
@@ -144,7 +147,10 @@ def _check_lists(sent: Registration) -> None:
         if len(uris) > MOST_URIS:
             raise wrong_metadata(f"{name} must hold at most {MOST_URIS} addresses.")
     for uri in sent.request_uris:
-        _check_address("request_uris", uri.partition("#")[0] or "-")
+        place, _, fragment = uri.partition("#")
+        _check_address("request_uris", place or "-")
+        if len(fragment) > MOST_IN_NAME or not fragment.isascii() or not fragment.isprintable():
+            raise wrong_metadata("The fragment of a request_uri must be a hash.")
     for uri in sent.post_logout_redirect_uris:
         if len(uri) > MOST_IN_URI or complain_redirect(uri) is not None:
             raise wrong_metadata("post_logout_redirect_uris must hold absolute URIs without fragments.")
