@@ -6,12 +6,16 @@ from typing import Any
 
 import jwt
 import pytest
+from sqlalchemy import bindparam, delete
 
+from kith.base.db import command
+from kith.identity.providers.oauth2.tables import used_keys
 from tests.identity.flow_browser import Browser
 from tests.identity.records import API, new_name, owner_of
 from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.town import Person, Town
 
+_forget = command(delete(used_keys).where(used_keys.c.provider_id == bindparam("provider")))
 BYE = "https://rp.example/bye"
 
 
@@ -65,6 +69,24 @@ async def test_what_a_key_signed_can_be_checked_after_an_administrator_chose_ano
         assert await is_believed(party, token)
     stranger = await make_party(town, ada, signing_key=second)
     assert kids[0] not in await published(stranger)
+
+
+@pytest.mark.parametrize("has_pair", [True, False])
+async def test_a_key_that_is_replaced_stays_even_if_nobody_noted_that_it_signed(
+    town: Town, ada: Person, has_pair: bool
+) -> None:
+    """As what was signed by a version that did not note it."""
+    _, browser = await signed_in(town)
+    old = {"signing_key": await make_pair(ada), "jwt_alg": "ES256"} if has_pair else {}
+    party = await make_party(town, ada, **old)
+    token = (await party.tokens(browser))["id_token"]
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(_forget, provider=party.provider["pk"])
+
+    await change(ada, party, signing_key=await make_pair(ada, "ed25519"), jwt_alg="EdDSA")
+
+    assert jwt.get_unverified_header(token)["kid"] in await published(party)
+    assert (await party.read(token))["aud"] == party.id
 
 
 async def test_an_operator_makes_new_keys_and_old_ones_stay(town: Town, ada: Person) -> None:

@@ -157,6 +157,10 @@ async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
     _check_documents(draft)
     check_durations(draft, positive=_LASTING, not_negative=("refresh_token_threshold",))
     await check_signing_key(draft, "signing_key", SIGNING_KEYS)
+    if not draft.is_new and (draft.sets("signing_key") or draft.sets("jwt_alg")):
+        from kith.identity.providers.oauth2.keys.signing import keep_current  # noqa: PLC0415 - it knows the clients
+
+        await keep_current(draft.work, draft.id)
 
 
 def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:

@@ -13,6 +13,7 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity import jose
+from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.keys import used_keys
 from kith.identity.providers.oauth2.keys.key_pairs import pair_of, published
@@ -40,6 +41,20 @@ async def ready(work: Work, client: Client) -> None:
     row = await ensure(work, alg_of_own(client))
     await private_key(work, row)
     await used_keys.note(work, client, row.public_jwk)
+
+
+async def keep_current(work: Work, provider_id: int) -> None:
+    """Keep the key published that signs for a provider, which is about to have another."""
+    client = await clients.find_by_provider(work, provider_id)
+    if client is None or secret_signs(client):
+        return
+    pair = await pair_of(work, client)
+    if pair is not None:
+        await used_keys.keep(work, client, published(pair))
+        return
+    for row in await known_keys(work):
+        if row.alg == alg_of_own(client) and row.signs_from <= work.now:
+            await used_keys.keep(work, client, row.public_jwk)
 
 
 async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str = "JWT") -> str:
