@@ -163,8 +163,9 @@ S256 = pkce()[1]
         ({"prompt": "none login"}, "invalid_request", "?"),
         ({"max_age": "soon"}, "invalid_request", "?"),
         ({"max_age": "-1"}, "invalid_request", "?"),
-        ({"request": "eyJ"}, "request_not_supported", "?"),
-        ({"request_uri": "https://app.example/request"}, "request_uri_not_supported", "?"),
+        ({"request": "eyJ"}, "invalid_request_object", "?"),
+        ({"request_uri": "https://app.example/request"}, "invalid_request_uri", "?"),
+        ({"request": "eyJ", "request_uri": "https://app.example/request"}, "invalid_request", "?"),
         ({"registration": "{}"}, "registration_not_supported", "?"),
         ({"code_challenge": ""}, "invalid_request", "?"),
         ({"code_challenge": "", "code_challenge_method": "S256"}, "invalid_request", "?"),
@@ -787,13 +788,12 @@ async def test_an_app_of_our_own_does_not_ask(town: Town) -> None:
     assert (await enter(browser, app, prompt="consent")).status_code == 200
 
 
-async def test_a_client_that_registered_itself_at_a_provider_is_always_asked_about(town: Town) -> None:
-    client, browser = await make_client(town, require_consent=False), await signed_in(town)
-    dynamic = Registered(f"dyn-{new_name('x')}", "", client.slug)
+async def register_at(town: Town, client: Registered) -> str:
+    """A client of somebody's own, at this one's provider."""
     async with town.house() as house, house.works.begin() as work:
         app = App(
             id=work.new_id(),
-            client_id=dynamic.client_id,
+            client_id=f"dyn-{new_name('x')}",
             secret_hash=None,
             kind="dynamic",
             provider_id=client.provider["pk"],
@@ -808,13 +808,36 @@ async def test_a_client_that_registered_itself_at_a_provider_is_always_asked_abo
             created_at=work.now,
         )
         await store.insert_app(work.db, app)
+        return app.client_id
+
+
+@pytest.mark.parametrize(
+    ("chosen", "is_kept"), [({"require_consent": False}, True), ({}, True), ({"reuse_consent": False}, False)]
+)
+async def test_a_client_that_registered_itself_at_a_provider_is_asked_about_as_the_provider_says(
+    town: Town, chosen: dict[str, Any], is_kept: bool
+) -> None:
+    client, person = await make_client(town, **chosen), await town.sign_up()
+    browser = await signed_in(town, person)
+    dynamic = Registered(await register_at(town, client), "", client.slug)
 
     more = {"code_challenge": S256, "code_challenge_method": "S256"}
     assert told_to(await enter(browser, dynamic, prompt="none", **more))["error"] == "consent_required"
     assert path_of(await enter(browser, dynamic, **more)) == f"/flows/{CONSENT}/"
     assert (await browser.see(CONSENT))["application"] == "Somebody's own"
     assert "code" in told_to(await browser.http.get(await agree(browser)))
-    assert told_to(await enter(browser, dynamic, prompt="none", **more))["error"] == "consent_required"
+    again = told_to(await enter(browser, dynamic, prompt="none", **more))
+    assert ("code" in again, again.get("error")) == ((True, None) if is_kept else (False, "consent_required"))
+    wider = told_to(await enter(browser, dynamic, prompt="none", **more | {"scope": "openid"}))
+    assert ("code" in wider) is is_kept
+    # What was agreed to is the client's alone: neither the application's own nor another's.
+    for other in (client, Registered(await register_at(town, client), "", client.slug)):
+        told = told_to(await enter(browser, other, prompt="none", **more))
+        expected = None if other is client and "require_consent" in chosen else "consent_required"
+        assert told.get("error") == expected
+    assert [one["application_name"] for one in await results(person, "/core/user_consent/")] == (
+        ["Somebody's own"] if is_kept else []
+    )
 
 
 # What was let in, and taking it back

@@ -178,6 +178,7 @@ async def test_a_flow_that_refuses_lets_no_device_in(town: Town, ada: Person, re
 
 
 REGISTRAR = "providers.change_openidprovider"
+RSA = {"kty": "RSA", "n": "_" * 342, "e": "AQAB"}
 
 
 async def dcr_token(ada: Person, person: Person, scopes: str = "dcr") -> str:
@@ -244,7 +245,27 @@ async def test_what_is_wrong_with_a_registration_is_said(town: Town, ada: Person
         ({"jwks": {"keys": [{"kty": "RSA", "n": "_" * 342, "e": "AQAB"}] * 11}}, (400, "invalid_client_metadata")),
         ({"jwks": {"keys": "no"}}, (400, "invalid_client_metadata")),
         ({"jwks": {"keys": [{"kty": "oct", "k": "AAAA"}]}}, (400, "invalid_client_metadata")),
-        ({"jwks_uri": "https://rp.example/jwks"}, (400, "invalid_client_metadata")),
+        ({"jwks_uri": "ftp://rp.example/jwks"}, (400, "invalid_client_metadata")),
+        ({"jwks_uri": "https://rp.example/jwks", "jwks": {"keys": [RSA]}}, (400, "invalid_client_metadata")),
+        ({"jwks": {"keys": [RSA | {"kid": "a\0b"}]}}, (400, "invalid_client_metadata")),
+        ({"logo_uri": "javascript:alert(1)"}, (400, "invalid_client_metadata")),
+        ({"policy_uri": "http://rp.example/"}, (400, "invalid_client_metadata")),
+        ({"tos_uri": 7}, (400, "invalid_client_metadata")),
+        ({"initiate_login_uri": "https://rp.example/#x"}, (400, "invalid_client_metadata")),
+        ({"contacts": ["a\nb"]}, (400, "invalid_client_metadata")),
+        ({"contacts": ["a"] * 11}, (400, "invalid_client_metadata")),
+        ({"application_type": "toaster"}, (400, "invalid_client_metadata")),
+        ({"subject_type": "triple"}, (400, "invalid_client_metadata")),
+        ({"request_uris": ["http://rp.example/r"]}, (400, "invalid_client_metadata")),
+        ({"request_uris": [f"https://rp.example/{n}" for n in range(11)]}, (400, "invalid_client_metadata")),
+        ({"post_logout_redirect_uris": ["javascript:alert(1)"]}, (400, "invalid_client_metadata")),
+        ({"frontchannel_logout_uri": "https://elsewhere.example/out"}, (400, "invalid_client_metadata")),
+        ({"id_token_signed_response_alg": "HS256"}, (400, "invalid_client_metadata")),
+        ({"userinfo_signed_response_alg": "none"}, (400, "invalid_client_metadata")),
+        ({"request_object_signing_alg": "HS256"}, (400, "invalid_client_metadata")),
+        ({"request_object_signing_alg": "RS256"}, (400, "invalid_client_metadata")),
+        ({"default_max_age": -1}, (400, "invalid_client_metadata")),
+        ({"grant_types": ["refresh_token"], "response_types": ["code"]}, (400, "invalid_client_metadata")),
         ({"grant_types": ["implicit"]}, (400, "invalid_client_metadata")),
         ({"response_types": ["id_token token"]}, (400, "invalid_client_metadata")),
         ({"scope": "openid admin:write"}, (400, "invalid_client_metadata")),

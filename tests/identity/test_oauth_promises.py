@@ -173,7 +173,16 @@ async def test_people_are_asked_about_claims_that_go_beyond_the_scopes(town: Tow
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "x", '{"userinfo": []}', '{"id_token": {"a": 1}}', '{"id_token": "x"}', "{" * 50]
+    "text",
+    [
+        "[]",
+        "x",
+        '{"userinfo": []}',
+        '{"id_token": {"a": 1}}',
+        '{"id_token": "x"}',
+        '{"id_token": {"sub": {"value": "a\\u0000b"}}}',
+        "{" * 50,
+    ],
 )
 async def test_claims_that_cannot_be_read_are_refused(town: Town, text: str) -> None:
     client = await make_client(town)

@@ -130,6 +130,25 @@ async def _ended(party: RelyingParty, key: str) -> bool:
     return not await works(party, key)
 
 
+async def test_what_an_application_was_given_ends_with_the_consent_whoever_withdraws_it(
+    town: Town, ada: Person
+) -> None:
+    """With the answer, not some time after it."""
+    [flow] = await results(ada, "/flows/instances/", slug="default-provider-authorization-explicit-consent")
+    party = await make_party(town, ada, authorization_flow=flow["pk"], require_consent=True, reuse_consent=True)
+    for is_admin in (False, True):
+        person, browser = await signed_in(town)
+        tokens = await party.tokens(browser)
+        [given] = await results(person, "/core/user_consent/")
+        path = f"/api/v2/core/user_consent/{given['pk']}/"
+
+        assert (await (ada if is_admin else person).call("DELETE", path)).status_code == 204
+
+        refused = await party.refresh(tokens["refresh_token"])
+        assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
+        assert not await works(party, tokens["access_token"])
+
+
 async def test_what_an_application_was_given_ends_with_the_consent(town: Town, ada: Person) -> None:
     [flow] = await results(ada, "/flows/instances/", slug="default-provider-authorization-explicit-consent")
     party = await make_party(town, ada, authorization_flow=flow["pk"], require_consent=True, reuse_consent=True)
@@ -142,7 +161,6 @@ async def test_what_an_application_was_given_ends_with_the_consent(town: Town, a
     done = await browser.http.post(withdraw, data={"csrf": csrf_of(page)})
 
     assert done.status_code == 303
-    await until(lambda: _ended(party, tokens["access_token"]))
     refused = await party.refresh(tokens["refresh_token"])
     assert (refused.status_code, refused.json()["error"]) == (400, "invalid_grant")
     assert await works(kept_by, others["access_token"])

@@ -38,6 +38,7 @@ COMMANDS = {
     "blueprints": "Keep the configuration in files, and apply them.",
     "franking": "Who sent a reported encrypted message?",
     "jobs": "List background jobs and retry failed ones.",
+    "keys": "Replace the keys that sign ID tokens.",
     "certificate": "Show or renew the server's own certificate.",
     "top": "Watch what the server is doing.",
     "check": "Check the configuration and the database.",

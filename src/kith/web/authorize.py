@@ -55,6 +55,15 @@ async def show_code(exchange: Exchange) -> Answer:
     return page(exchange, "authorize/code.html", code=code, visitor=visitor)
 
 
+@get("/application/o/initiate/")
+async def initiate_login(exchange: Exchange) -> Answer:
+    """To where a client wants sign-ins to begin that do not begin with it, with the issuer that it is to ask."""
+    to = await oauth.find_login_address(exchange.work, exchange.query("client_id"))
+    if to is None:
+        raise NotFound
+    return see_other(to, status=302)
+
+
 async def _read(exchange: Exchange) -> oauth.Parameters:
     query: bytes = exchange.query_string
     body = await exchange.body(MOST_FORM_BYTES) if exchange.method != "GET" else b""
@@ -109,4 +118,4 @@ def _ask(exchange: Exchange, asked: oauth.AskConsent) -> Answer:
     )
 
 
-routes = [enter_application, enter_app, show_code]
+routes = [enter_application, enter_app, show_code, initiate_login]

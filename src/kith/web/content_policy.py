@@ -25,6 +25,12 @@ def may_frame(exchange: Exchange, origins: Sequence[str]) -> None:
     _replace(exchange, b"base-uri", allowed)
 
 
+def may_show(exchange: Exchange, origin: str) -> None:
+    """This page shows a picture of another site."""
+    if _PLACE.fullmatch(origin) is not None:
+        _replace(exchange, b"img-src 'self' data:", f"img-src 'self' data: {origin}".encode())
+
+
 def may_be_framed(exchange: Exchange) -> None:
     """This page may stand in a frame of one of our own."""
     _replace(exchange, b"frame-ancestors 'none'", b"frame-ancestors 'self'")

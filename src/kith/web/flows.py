@@ -20,6 +20,7 @@ from kith.base.params import BodyLimits, Upload, read_body
 from kith.base.routing import FromPath, get, post, route
 from kith.identity import for_pages as identity
 from kith.web import logout
+from kith.web.content_policy import may_show
 from kith.web.pages import has_template, page, see_other
 
 LIMITS = BodyLimits(max_file_bytes=512 * 1024, max_files=4)
@@ -162,6 +163,8 @@ def _onward(exchange: Exchange, walk: identity.flows.FlowRun, to: str) -> Answer
 
 def _challenge(exchange: Exchange, walk: identity.flows.FlowRun, challenge: identity.flows.Challenge) -> Answer:
     fields, told = challenge.fields, challenge.errors
+    if challenge.component == "consent" and "logo_uri" in fields:
+        may_show(exchange, identity.oauth.origin_of(fields["logo_uri"]))
     errors = {
         name: [complaint["string"] for complaint in complaints if complaint["code"] not in _GOOD_NEWS]
         for name, complaints in told.items()

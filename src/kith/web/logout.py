@@ -76,11 +76,11 @@ async def _end(exchange: Exchange, slug: str | None) -> Answer:
 
 
 def _go(exchange: Exchange, outcome: identity.oauth.Go) -> Answer:
-    if not outcome.frames:
+    if outcome.to and not outcome.frames:
         return see_other(outcome.to)
-    origins = sorted({f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, outcome.frames)})
-    may_frame(exchange, origins)
-    return page(exchange, "signed_out.html", to=outcome.to, frames=outcome.frames)
+    if outcome.frames:
+        may_frame(exchange, sorted({f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, outcome.frames)}))
+    return page(exchange, "signed_out.html", to=outcome.to, frames=outcome.frames, left=outcome.left)
 
 
 async def _sent(exchange: Exchange) -> dict[str, str]:

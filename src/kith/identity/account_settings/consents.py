@@ -26,6 +26,7 @@ class ConsentSummary(msgspec.Struct, frozen=True):
     consent_uuid: str
     application: str
     application_uuid: str
+    app_id: int | None
     permissions: list[str]
     created_at: datetime
     expires_at: datetime | None
@@ -34,11 +35,13 @@ class ConsentSummary(msgspec.Struct, frozen=True):
 async def list_consents(work: Work, me: Visitor) -> list[ConsentSummary]:
     found = await store.of_user(work.db, me.user.id, work.now)
     names: dict[str, str] = dict(await work.db.all(_names, ids=[one.application for one in found])) if found else {}
+    own = await store.names_of_apps(work.db, [one.consent_uuid for one in found])
     return [
         ConsentSummary(
             one.consent_uuid,
-            names.get(one.application, ""),
+            own.get(one.consent_uuid) or names.get(one.application, ""),
             one.application,
+            one.app_id,
             one.permissions,
             one.created_at,
             one.expires_at,
@@ -53,7 +56,7 @@ async def withdraw_consent(work: Work, me: Visitor, consent_uuid: str) -> None:
     if consent_uuid not in mine or not await store.withdraw(work.db, me.user.id, consent_uuid):
         raise NotFound("This consent was already withdrawn")
     given = mine[consent_uuid]
-    work.announce(ConsentWithdrawn(user_id=me.user.id, application=given.application_uuid))
+    work.announce(ConsentWithdrawn(user_id=me.user.id, application=given.application_uuid, app_id=given.app_id))
     model = {"app": "consents", "model_name": "consent", "pk": consent_uuid, "name": given.application}
     await audit.record(
         work,

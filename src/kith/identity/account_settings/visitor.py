@@ -25,15 +25,9 @@ class Visitor(msgspec.Struct, frozen=True):
     @property
     def timezone(self) -> str:
         """The time zone the person has chosen, or an empty text."""
-        return _chosen(self.user, "timezone")
+        return self.user.timezone
 
 
 def locale_of(user: User) -> str:
     """The language the person has chosen, or an empty text."""
     return user.locale
-
-
-def _chosen(user: User, name: str) -> str:
-    settings = user.attributes.get("settings")
-    chosen = settings.get(name) if isinstance(settings, dict) else None
-    return chosen if isinstance(chosen, str) else ""

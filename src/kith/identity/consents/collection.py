@@ -12,6 +12,7 @@ from kith.base.db import Document, any_of, query
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
 from kith.identity.caller import ApiCaller
+from kith.identity.consents import store
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.consents.tables import consents
 from kith.identity.rest import READ, Resource
@@ -68,15 +69,17 @@ _name = select(applications.c.name).where(applications.c.pbm_uuid == consents.c.
 
 async def decorate(work: Work, records: list[UserConsentRecord]) -> None:
     names: dict[str, str] = dict(await work.db.all(_names, ids=[record.application for record in records]))
+    own = await store.names_of_apps(work.db, [record.consent_uuid for record in records])
     for record in records:
-        record.application_name = names.get(record.application, "")
+        record.application_name = own.get(record.consent_uuid) or names.get(record.application, "")
         record.permissions = " ".join(record.permissions)
         record.expiring = record.expires is not None
 
 
 async def removing(work: Work, record: UserConsentRecord, _caller: ApiCaller) -> None:
     """Announce that the consent is withdrawn: the application's tokens end."""
-    work.announce(ConsentWithdrawn(user_id=record.user, application=record.application))
+    app_id = await store.app_of(work.db, record.consent_uuid)
+    work.announce(ConsentWithdrawn(user_id=record.user, application=record.application, app_id=app_id))
 
 
 RESOURCE = Resource(

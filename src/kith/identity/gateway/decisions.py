@@ -146,7 +146,7 @@ async def _admitted(
 ) -> Admitted:
     user = person.user
     told = await claims.brought(work, client, person, list(login.scopes))
-    told = {"preferred_username": user.username, **told, "sub": claims.subject(client, user)}
+    told = {"preferred_username": user.username, **told, "sub": claims.subject(work, client, user)}
     own: dict[str, Any] = {}
     for group in person.groups:
         own |= group["attributes"] or {}

@@ -104,7 +104,14 @@ ENGINE_FIELDS: tuple[Field, ...] = (
         most=65_536,
         help="Where people may be sent after signing out; absolute URIs, separated by blanks.",
     ),
-    Object(name="jwks", default={}, help="The client's own public keys, for private_key_jwt."),
+    Object(name="jwks", default={}, help="The client's own public keys, for private_key_jwt and signed requests."),
+    URL(name="jwks_uri", default="", most=500, help="Where the client publishes its keys, in place of jwks."),
+    Text(
+        name="request_uris",
+        default="",
+        most=65_536,
+        help="Where authorization requests of the client lie (request_uri); addresses, separated by blanks.",
+    ),
     URL(name="logout_uri", default="", most=500),
     Choice(name="logout_method", default="backchannel", choices=("backchannel", "frontchannel")),
 )
@@ -127,6 +134,8 @@ class ClientRecord(ProviderRecord, kw_only=True):
     redirect_uri_matching: str
     post_logout_redirect_uris: str
     jwks: dict[str, Any]
+    jwks_uri: str
+    request_uris: str
     logout_uri: str
     logout_method: str
 
@@ -146,8 +155,13 @@ async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
             draft.complain("client_id", "This field must be unique.", "unique")
     _check_secret(draft)
     _check_redirects(draft, redirects)
+    _check_documents(draft)
     check_durations(draft, positive=_LASTING, not_negative=("refresh_token_threshold",))
     await check_signing_key(draft, "signing_key", SIGNING_KEYS)
+    if not draft.is_new and (draft.sets("signing_key") or draft.sets("jwt_alg")):
+        from kith.identity.providers.oauth2.keys.signing import keep_current  # noqa: PLC0415 - it knows the clients
+
+        await keep_current(draft.work, draft.id)
 
 
 def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:
@@ -166,6 +180,18 @@ def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:
         wrong = complain_redirect(uri)
         if wrong is not None:
             draft.complain("post_logout_redirect_uris", wrong)
+
+
+def _check_documents(draft: RecordDraft[Any]) -> None:
+    """Addresses that are fetched, from the outside only: https, or this computer itself."""
+    if draft.values.get("jwks_uri") and complain_redirect(draft.values["jwks_uri"]) is not None:
+        draft.complain("jwks_uri", "Enter an https address.")
+    if draft.value("jwks_uri") and draft.value("jwks"):
+        draft.complain("jwks_uri" if "jwks_uri" in draft.values else "jwks", "Enter keys or their address, not both.")
+    for uri in (draft.values.get("request_uris") or "").split():
+        wrong = complain_redirect(uri.partition("#")[0])
+        if wrong is not None or not uri.startswith(("https://", "http://")):
+            draft.complain("request_uris", wrong or f"{uri[:100]} must use https.")
 
 
 def _check_secret(draft: RecordDraft[Any]) -> None:

@@ -33,7 +33,7 @@ def _action(resource: Resource[Any]) -> Action:
         about = {
             "iss": client.issuer(work.settings.base_url),
             "aud": client.client_id,
-            "sub": claims.subject(client, person.user),
+            "sub": claims.subject(work, client, person.user),
         }
         return show({"preview": about | told})
 

@@ -172,8 +172,16 @@ class User(msgspec.Struct):
     @property
     def locale(self) -> str:
         """The language the person has chosen, or an empty text."""
+        return self._chosen("locale")
+
+    @property
+    def timezone(self) -> str:
+        """The time zone the person has chosen, or an empty text."""
+        return self._chosen("timezone")
+
+    def _chosen(self, name: str) -> str:
         settings = self.attributes.get("settings")
-        chosen = settings.get("locale") if isinstance(settings, dict) else None
+        chosen = settings.get(name) if isinstance(settings, dict) else None
         return chosen if isinstance(chosen, str) else ""
 
     @property

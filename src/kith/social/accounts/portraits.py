@@ -1,4 +1,4 @@
-"""The picture somebody has chosen for their account, for applications that they enter with it."""
+"""The picture and the profile of somebody's account, for applications that they enter with it."""
 
 from __future__ import annotations
 
@@ -16,3 +16,8 @@ class Portraits(Pictures):
         if account is None or not account.avatar or account.is_gone:
             return None
         return avatar_url(work.settings, account)
+
+    async def find_page(self, work: Work, user_id: UserId) -> str | None:
+        """None for whoever has no account yet."""
+        account = await store.find_of_user(work.db, user_id)
+        return None if account is None or account.is_gone else account.url or account.uri

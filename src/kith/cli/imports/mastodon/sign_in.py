@@ -59,6 +59,7 @@ async def take_apps(move: Move, batch: RowBatch) -> None:
             auth_method="client_secret_post",
             jwks={},
             trusted=False,
+            metadata={},
             created_at=must_at(row, "created_at", move.started_at),
         )
         batch.taken += 1

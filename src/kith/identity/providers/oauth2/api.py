@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange, Headers
-from kith.base.routing import FromPath, Route, get, post, route
+from kith.base.routing import FromPath, Route, delete, get, post, put, route
 from kith.base.work import Work
 from kith.identity.providers.oauth2.authentication.clients import read_client
 from kith.identity.providers.oauth2.authorize import pushed_requests
@@ -20,6 +20,7 @@ from kith.identity.providers.oauth2.errors import DIALECT, NO_STORE, OAuthError,
 from kith.identity.providers.oauth2.forms import read_form, refuse_secrets_in_query
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.registration import dynamic as registration
+from kith.identity.providers.oauth2.registration import management
 from kith.identity.providers.oauth2.token import introspection, userinfo
 from kith.identity.providers.oauth2.token.endpoint import answer_token
 
@@ -65,7 +66,10 @@ async def show_userinfo(exchange: Exchange) -> Answer:
         b"application/x-www-form-urlencoded"
     )
     told, client = await userinfo.answer_userinfo(exchange, await read_form(exchange) if has_form else {})
-    return show(200, told, NO_STORE + _cors(exchange, client))
+    headers = NO_STORE + _cors(exchange, client)
+    if isinstance(told, str):
+        return Answer(200, ((b"content-type", b"application/jwt"), *headers), told.encode())
+    return show(200, told, headers)
 
 
 @post(f"{PREFIX}par/")
@@ -106,6 +110,25 @@ async def register(exchange: Exchange, slug: FromPath[str]) -> Answer:
     if made is None:
         raise NotFound
     return show(201, made, NO_STORE)
+
+
+_REGISTERED = f"{PREFIX}{{slug}}/register/{{client_id}}/"
+
+
+@get(_REGISTERED)
+async def read_registration(exchange: Exchange, slug: FromPath[str], client_id: FromPath[str]) -> Answer:
+    return show(200, await management.answer_read(exchange, slug, client_id), NO_STORE)
+
+
+@put(_REGISTERED)
+async def change_registration(exchange: Exchange, slug: FromPath[str], client_id: FromPath[str]) -> Answer:
+    return show(200, await management.answer_change(exchange, slug, client_id), NO_STORE)
+
+
+@delete(_REGISTERED)
+async def delete_registration(exchange: Exchange, slug: FromPath[str], client_id: FromPath[str]) -> Answer:
+    await management.answer_delete(exchange, slug, client_id)
+    return Answer(204, NO_STORE, b"")
 
 
 async def _application(work: Work, slug: str) -> Client:
@@ -164,4 +187,7 @@ routes = [
     describe_server,
     describe_social_server,
     register,
+    read_registration,
+    change_registration,
+    delete_registration,
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
+import msgspec
+
 from kith.base.errors import Malformed
 from kith.base.exchange import Exchange
 from kith.base.params import BodyLimits
@@ -45,6 +47,11 @@ def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
             raise invalid_request(f"The parameter {name[:50]} is given more than once.")
         found[name] = f"{found[name]} {value}" if name in found else value
     return {name: value for name, value in found.items() if value}
+
+
+def holds_nul(value: object) -> bool:
+    """Whether a JSON value has the character NUL in it, which no database stores."""
+    return b"\\u0000" in msgspec.json.encode(value)
 
 
 def refuse_secrets_in_query(exchange: Exchange) -> None:

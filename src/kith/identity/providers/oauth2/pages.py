@@ -10,6 +10,7 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
 from kith.identity.providers.oauth2.authorize.endpoint import authorize, hand_in
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_web, origin_of
 from kith.identity.providers.oauth2.authorize.responses import AskConsent, FormPost, Outcome, Redirect
+from kith.identity.providers.oauth2.authorize.third_party_login import find_login_address
 from kith.identity.providers.oauth2.consent.authorized_clients import Granted, list_granted, take_back
 from kith.identity.providers.oauth2.device.authorization_flow import pass_flow
 from kith.identity.providers.oauth2.device.verification_page import Waiting, answer_waiting, find_waiting
@@ -39,6 +40,7 @@ __all__ = [
     "by_front_channel",
     "end_session",
     "find_issuer",
+    "find_login_address",
     "find_waiting",
     "front_channel",
     "hand_in",

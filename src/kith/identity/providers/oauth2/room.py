@@ -10,9 +10,11 @@ from kith.identity.applications.service import ApplicationClosed
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.oauth2 import api
+from kith.identity.providers.oauth2.authorize.request_objects import RequestDocuments
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
 from kith.identity.providers.oauth2.keys import server_keys
+from kith.identity.providers.oauth2.keys.client_keys import ClientKeys
 from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
 from kith.identity.providers.oauth2.logout import back_channel, front_channel, lost_access, propagation
 from kith.identity.rest.facts import AccessChanged
@@ -32,7 +34,7 @@ ROOM = Room(
         propagation.USER_BARRED,
         propagation.USER_DELETED,
         propagation.APPLICATION_CLOSED,
-        authorized_clients.CONSENT_WITHDRAWN,
+        authorized_clients.CONSENT_WITHDRAWN,  # asked for by earlier versions
         lost_access.ACCESS_CHANGED,
         lost_access.PERSON_CHANGED,
         lost_access.GROUP_LEFT,
@@ -48,7 +50,6 @@ ROOM = Room(
     subscriptions=(
         (SessionEnded, propagation.SESSION_ENDED),
         (SessionRenewed, propagation.SESSION_RENEWED),
-        (ConsentWithdrawn, authorized_clients.CONSENT_WITHDRAWN),
         (UserChanged, propagation.USER_CHANGED),
         (UserChanged, lost_access.PERSON_CHANGED),
         (MembershipEnded, lost_access.GROUP_LEFT),
@@ -57,6 +58,13 @@ ROOM = Room(
         (ApplicationClosed, propagation.APPLICATION_CLOSED),
         (AccessChanged, lost_access.ACCESS_CHANGED),
     ),
-    at_once=((TokenEnded, propagation.token_ended),),
-    parts=(Part(KeyRing, lambda _: KeyRing()),),
+    at_once=(
+        (TokenEnded, propagation.token_ended),
+        (ConsentWithdrawn, authorized_clients.consent_withdrawn),
+    ),
+    parts=(
+        Part(KeyRing, lambda _: KeyRing()),
+        Part(ClientKeys, lambda _: ClientKeys()),
+        Part(RequestDocuments, lambda _: RequestDocuments()),
+    ),
 )

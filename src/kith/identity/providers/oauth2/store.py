@@ -101,6 +101,18 @@ _insert_code = command(insert_into(codes))
 _insert_token = command(insert_into(oauth_tokens))
 _insert_request = command(insert_into(requests))
 _insert_app = command(insert_into(apps))
+_app = query(select(apps).where(apps.c.client_id == bindparam("client_id")), App)
+# What of a client can change after it was registered.
+_CHANGES = (
+    "secret_hash", "name", "website", "redirect_uris", "scopes", "grant_types", "auth_method", "jwks", "metadata",
+)  # fmt: skip
+_update_app = command(
+    update(apps)
+    .where(apps.c.id == bindparam("app"))
+    .values(**{name: bindparam(name, type_=apps.c[name].type) for name in _CHANGES})
+)
+_delete_app = command(delete(apps).where(apps.c.id == bindparam("app")))
+_registered_by = query(select(func.count()).where(apps.c.registered_by == bindparam("user")), int)
 _insert_assertion = command(insert_into(assertions))
 
 _grant = query(select(grants).where(grants.c.grant_uuid == _grant_uuid), Grant)
@@ -212,6 +224,24 @@ async def insert_token(db: Session, token: OAuthToken) -> None:
 
 async def insert_app(db: Session, app: App) -> None:
     await db.run(_insert_app, **_values(app))
+
+
+async def find_app(db: Session, client_id: str) -> App | None:
+    return await db.one(_app, client_id=client_id)
+
+
+async def update_app(db: Session, app: App) -> None:
+    values = {name: value for name, value in _values(app).items() if name in _CHANGES}
+    await db.run(_update_app, app=app.id, **values)
+
+
+async def delete_app(db: Session, app_id: int) -> None:
+    await db.run(_delete_app, app=app_id)
+
+
+async def count_registered(db: Session, user_id: int) -> int:
+    """How many clients somebody has registered with providers."""
+    return await db.one(_registered_by, user=user_id) or 0
 
 
 async def insert_request(db: Session, request: AuthorizationRequestRow) -> None:

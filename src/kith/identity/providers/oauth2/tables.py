@@ -58,6 +58,10 @@ apps = Table(
     Column("jwks", Document, nullable=False),
     Column("trusted", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False, index=True),
+    # Of clients of providers: what else they registered, who may change it with a token, and for whom.
+    Column("metadata", Document, nullable=False),
+    Column("registration_hash", String(64)),
+    Column("registered_by", Integer, index=True),  # a person, who may be gone
 )
 
 # Grants: which client a person has authorized for what. Codes and tokens belong to one.
@@ -175,6 +179,17 @@ signing_keys = Table(
     Index("ix_identity_oauth_keys_alg", "alg", "signs_from"),
 )
 
+# Keys that have signed for a provider, published until nothing lives any more that they signed.
+used_keys = Table(
+    "identity_oauth_used_keys",
+    METADATA,
+    Column("provider_id", Integer, ForeignKey("identity_providers.id", ondelete="CASCADE"), primary_key=True),
+    Column("kid", String(64), primary_key=True),
+    Column("alg", String(10), nullable=False),
+    Column("public_jwk", Document, nullable=False),
+    Column("known_until", Instant, nullable=False, index=True),
+)
+
 
 class App(msgspec.Struct):
     """A client that registered itself. `kind`: `social` for Mastodon's apps, `dynamic` for those of a provider."""
@@ -193,6 +208,9 @@ class App(msgspec.Struct):
     jwks: dict[str, Any]
     trusted: bool
     created_at: datetime
+    metadata: dict[str, Any] = {}
+    registration_hash: str | None = None
+    registered_by: int | None = None
 
 
 class Grant(msgspec.Struct):

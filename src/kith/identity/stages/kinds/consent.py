@@ -16,6 +16,9 @@ from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Choice, Offset, read_offset
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 
+# Addresses that a client which registered itself has given of itself.
+_ABOUT_CLIENT = ("logo_uri", "policy_uri", "tos_uri")
+
 FIELDS = (
     Choice(name="mode", default="always_require", choices=("always_require", "permanent", "expiring")),
     Offset(name="consent_expire_in", default="weeks=4", least=1, help="How long an answer holds in mode expiring."),
@@ -57,6 +60,7 @@ async def show(turn: Turn[ConsentStage]) -> Outcome:
         {
             "header_text": header or (f"{name} asks for these permissions:" if name else "Please confirm."),
             "application": name,
+            **{fact: application[fact] for fact in _ABOUT_CLIENT if fact in application},
             "permissions": [one for one in asked if given is None or one["id"] in known],
             "additional_permissions": [one for one in asked if given is not None and one["id"] not in known],
             "token": token,
@@ -75,7 +79,13 @@ async def _given(turn: Turn[ConsentStage]) -> Consent | None:
     user_id = turn.context.user_id
     if _mode(turn) in ("always_require", "never") or user_id is None or "pk" not in application:
         return None
-    return await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
+    return await store.find(turn.work.db, user_id, application["pk"], turn.work.now, app_id=_app_id(application))
+
+
+def _app_id(application: dict[str, Any]) -> int | None:
+    """A client that registered itself with the application is asked about for itself."""
+    told = application.get("app_id")
+    return int(told) if told is not None else None
 
 
 async def take(turn: Turn[ConsentStage], answer: dict[str, Any]) -> Outcome:
@@ -100,7 +110,8 @@ async def _remember(turn: Turn[ConsentStage]) -> None:
     user_id, mode = turn.context.user_id, _mode(turn)
     if mode in ("always_require", "never") or user_id is None or "pk" not in application:
         return
-    before = await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
+    app_id = _app_id(application)
+    before = await store.find(turn.work.db, user_id, application["pk"], turn.work.now, app_id=app_id)
     asked = [one["id"] for one in turn.context.consent_permissions or []]
     life = read_offset(turn.stage.consent_expire_in) or 0
     consent = Consent(
@@ -110,6 +121,7 @@ async def _remember(turn: Turn[ConsentStage]) -> None:
         permissions=sorted({*asked, *(before.permissions if before else ())}),
         created_at=turn.work.now,
         expires_at=turn.work.now + timedelta(seconds=life) if mode == "expiring" else None,
+        app_id=app_id,
     )
     await store.save(turn.work.db, consent)
 

@@ -15,11 +15,9 @@ import msgspec
 
 from kith.base.db import Taken
 from kith.base.exchange import Exchange
-from kith.base.key_sizes import is_moderate_jwk
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.moments import moment_at
 from kith.base.work import Work
-from kith.identity import jose
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.clients import client as clients
@@ -27,10 +25,11 @@ from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_client, invalid_request, missing, unfit_proof
 from kith.identity.providers.oauth2.forms import refuse_secrets_in_query
 from kith.identity.providers.oauth2.grants.service import hash_key
+from kith.identity.providers.oauth2.keys import client_keys
 from kith.identity.providers.oauth2.keys import signing as keys
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-ASSERTION_ALGS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
+ASSERTION_ALGS = client_keys.ALGS
 LONGEST_ASSERTION = timedelta(minutes=10)
 SLACK = timedelta(seconds=30)
 FAILURES = LimitRule("oauth-client", most=20, seconds=300)
@@ -136,9 +135,9 @@ async def _is_proven(work: Work, client: Client, shown: PresentedClient, exchang
 async def _is_signed(work: Work, client: Client, proof: str, exchange: Exchange) -> bool:
     """False for an assertion that this client has not signed; raises if it has, but the assertion is invalid."""
     try:
-        header = keys.read_header(proof)
-        claims = jose.jwt.decode(proof, _key_of(client, header), algorithms=ASSERTION_ALGS).claims
-    except (keys.BadToken, jose.JoseError, ValueError, TypeError, KeyError):
+        algs = [client.assertion_alg] if client.assertion_alg else ASSERTION_ALGS
+        claims = await client_keys.read_signed(work, client, proof, algs)
+    except keys.BadToken:
         return False
     if claims.get("iss") != client.client_id or claims.get("sub") != client.client_id:
         return False
@@ -165,18 +164,6 @@ def _wrong_with(work: Work, claims: dict[str, Any], places: set[str]) -> str | N
     if not isinstance(jti, str) or not jti or len(jti) > 500:
         return "it needs a jti of at most 500 characters."
     return None
-
-
-def _key_of(client: Client, header: dict[str, Any]) -> Any:
-    """The registered key with this `kid`; without a `kid` the only key there is. Never a shared secret."""
-    moderate = [one for one in client.jwks.get("keys", []) if is_moderate_jwk(one)]
-    known = jose.KeySet.import_key_set({"keys": moderate})
-    found = [one for one in known.keys if not isinstance(one, jose.OctKey)]
-    if "kid" in header:
-        found = [one for one in found if one.kid == header["kid"]]
-    if len(found) != 1:
-        raise keys.BadToken("no such key")
-    return found[0]
 
 
 def _places(work: Work, client: Client, exchange: Exchange) -> set[str]:

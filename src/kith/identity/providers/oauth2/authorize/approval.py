@@ -55,7 +55,7 @@ def _grant_request(request: AuthorizationRequest, scopes: list[str], session: Lo
         auth_method=session.auth_method,
         auth_time=session.created_at,
         resource=request.resource,
-        claims=request.claims,
+        claims=claims.with_session(request.client, request.claims, session.session_uuid),
     )
 
 

@@ -59,7 +59,7 @@ def is_too_old(attempt: Attempt, session: LoginSession) -> bool:
 async def is_hinted(attempt: Attempt, session: LoginSession, user: User) -> bool:
     """Whether the person signed in is the one whom the client expects, and signed in as it requires."""
     wanted = await _wanted(attempt)
-    if wanted is not None and subject(attempt.client, user) not in wanted:
+    if wanted is not None and subject(attempt.exchange.work, attempt.client, user) not in wanted:
         return _may_try_again(attempt, OAuthError("login_required", "Somebody else is signed in."))
     levels = needed(attempt.request.claims, "acr", essential=True)
     if levels and acr_of(session.auth_method) not in levels:

@@ -14,6 +14,7 @@ from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authorize import stored_requests
 from kith.identity.providers.oauth2.authorize.attempt import Attempt, turn_away
+from kith.identity.providers.oauth2.authorize.redirect_uris import origin_of
 from kith.identity.providers.oauth2.authorize.responses import Outcome
 from kith.identity.providers.oauth2.authorize.return_links import link_to_stored
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, PROOF
@@ -84,9 +85,7 @@ async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
         consent_ask="consent" in attempt.request.prompts,
         cancel_url=cancel,
     )
-    if client.app_id is not None:  # what is remembered is the application's, and this is not all of it
-        context.consent_mode = "always_require"
-    elif client.consent != "flow":
+    if client.consent != "flow":
         context.consent_mode = {"always": "always_require"}.get(client.consent, client.consent)
     return context
 
@@ -116,9 +115,23 @@ async def _more_steps(attempt: Attempt, slug: str) -> list[Step]:
     return [Step("", stage_uuid, "consent", "", "all", again=False, at_plan=False, invalid_response_action="retry")]
 
 
+def about_client(client: Client) -> dict[str, str]:
+    """Pages about a client that registered itself, for the page on which people are asked.
+
+    A picture is loaded by browsers from the client's own server. So it must be on the site of a redirect URI: that site
+    has just sent them here, and learns nothing that it does not know; and nobody shows the picture of somebody else.
+    """
+    said = client.registered
+    logo = said.logo_uri if origin_of(said.logo_uri) in map(origin_of, client.redirect_uris) else ""
+    return {"logo_uri": logo, "policy_uri": said.policy_uri, "tos_uri": said.tos_uri}
+
+
 def application_facts(client: Client) -> dict[str, Any]:
     application = client.application
-    told = {"name": client.name, "client_id": client.client_id}
+    told: dict[str, Any] = {"name": client.name, "client_id": client.client_id}
+    if client.app_id is not None:
+        told["app_id"] = str(client.app_id)
+        told |= {name: uri for name, uri in about_client(client).items() if uri}
     if application is None:
         return told
     return told | {"pk": application.pbm_uuid, "slug": application.slug, "meta_launch_url": application.meta_launch_url}

@@ -19,6 +19,7 @@ from kith.base.params.nesting import split_pairs
 from kith.identity.providers.oauth2.authorize.redirect_uris import OUT_OF_BAND, is_registered, is_web
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_request, missing
+from kith.identity.providers.oauth2.forms import holds_nul
 
 MOST_BYTES = 16 * 1024
 _LIMITS = BodyLimits(count=100)
@@ -178,7 +179,7 @@ def read_authorization_request(sent: Parameters, target: ResponseTarget) -> Auth
         challenge=challenge,
         method=method,
         prompts=_prompts(sent),
-        max_age=_max_age(sent),
+        max_age=_max_age(sent, target.client),
         login_hint=sent.get("login_hint")[:320],
         language=_language(sent),
         id_token_hint=sent.get("id_token_hint"),
@@ -245,10 +246,10 @@ def _prompts(sent: Parameters) -> frozenset[str]:
     return frozenset(words & {"none", "login", "consent"})
 
 
-def _max_age(sent: Parameters) -> int | None:
+def _max_age(sent: Parameters, client: Client) -> int | None:
     text = sent.get("max_age")
     if not text:
-        return None
+        return client.registered.default_max_age
     if not (text.isascii() and text.isdigit()) or len(text) > 10:
         raise invalid_request("max_age must be a number of seconds.")
     return int(text)
@@ -271,6 +272,8 @@ def _claims(sent: Parameters) -> dict[str, Any]:
             places = {place: asked[place] for place in ("userinfo", "id_token") if asked.get(place) is not None}
             wishes = msgspec.convert(places, dict[str, dict[str, dict[str, Any] | None]])
             kept = {place: named for place, named in wishes.items() if named}
+            if holds_nul(kept):
+                raise msgspec.ValidationError("NUL")  # as whatever else cannot be read
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
             raise invalid_request("The claims parameter must be a JSON object as OpenID Connect has it.") from error
     acr = sent.get("acr_values").split()[:20]

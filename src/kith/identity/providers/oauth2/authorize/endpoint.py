@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from msgspec.structs import replace
+
 from kith.base import languages
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, address_key
@@ -24,6 +26,7 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
     find_target,
     read_authorization_request,
 )
+from kith.identity.providers.oauth2.authorize.request_objects import open_request
 from kith.identity.providers.oauth2.authorize.responses import AskConsent, Outcome, refuse
 from kith.identity.providers.oauth2.authorize.return_links import (
     HAND_IN,
@@ -35,6 +38,7 @@ from kith.identity.providers.oauth2.authorize.return_links import (
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, MOMENT, PROOF
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
 from kith.identity.providers.sign_on.access import ENTRIES
@@ -51,7 +55,13 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
     """`decision` is what the person answered to an app that asked for consent on a page of ours."""
     try:
         kept = await stored_requests.resolve(exchange, sent)
-        target = await _target(exchange, kept, social=social)
+        client = await _client(exchange, kept, social=social)
+        try:
+            values = await open_request(exchange, client, kept)
+        except OAuthError as error:
+            return refuse(_target(exchange, kept, client), error)
+        kept = kept if values is None else replace(kept, values=values, is_fixed=True)
+        target = _target(exchange, kept, client)
     except Unfit as unfit:
         return ErrorPage(title=unfit.title, messages=[unfit.message], code="invalid_request")
     try:
@@ -85,7 +95,13 @@ async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
         named = {name: sent.get(name) for name in ("client_id", "request_uri")}
         return Local(f"{IDENTITY_PATH}?{urlencode(named)}")
     try:
-        target = await _target(exchange, sent, social=False)
+        client = await _client(exchange, sent, social=False)
+        try:
+            values = await open_request(exchange, client, sent)
+        except OAuthError as error:
+            return refuse(_target(exchange, sent, client), error)
+        sent = sent if values is None else replace(sent, values=values)
+        target = _target(exchange, sent, client)
     except Unfit as unfit:
         return ErrorPage(title=unfit.title, messages=[unfit.message], code="invalid_request")
     try:
@@ -98,10 +114,12 @@ async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
     return Local(link_to_stored(target.client, key))
 
 
-async def _target(exchange: Exchange, sent: Parameters, *, social: bool) -> ResponseTarget:
+async def _client(exchange: Exchange, sent: Parameters, *, social: bool) -> Client | None:
     client = await clients.find(exchange.work, sent.get("client_id"))
-    if client is not None and client.is_social != social:
-        client = None
+    return None if client is not None and client.is_social != social else client
+
+
+def _target(exchange: Exchange, sent: Parameters, client: Client | None) -> ResponseTarget:
     return find_target(sent, client, exchange.work.settings.base_url)
 
 

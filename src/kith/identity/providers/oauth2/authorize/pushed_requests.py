@@ -11,6 +11,7 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
     find_target,
     read_authorization_request,
 )
+from kith.identity.providers.oauth2.authorize.request_objects import open_request
 from kith.identity.providers.oauth2.authorize.return_links import HAND_IN
 from kith.identity.providers.oauth2.authorize.stored_requests import PREFIX, PUSHED_LIFE, keep
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
@@ -39,6 +40,7 @@ async def hand_in(exchange: Exchange) -> dict[str, object]:
         limiter.spend(HAND_IN, address_key(exchange.address))
     else:
         limiter.spend(PUSHED, client.client_id)
+    values = await open_request(exchange, client, Parameters(values), may_fetch=False) or values
     try:
         target = find_target(Parameters(values), client, exchange.work.settings.base_url)
     except Unfit as unfit:

@@ -32,9 +32,12 @@ def way_back(attempt: Attempt, *, again: bool, cancelled: bool = False) -> str:
 
 
 async def carried(attempt: Attempt) -> Attempt:
-    """The attempt, stored if links back to it would be too long. Anybody can have that done, so it is counted."""
+    """The attempt, stored if links back to it would be too long, or if nothing of it may be changed.
+
+    Anybody can have that done, so it is counted.
+    """
     exchange, kept = attempt.exchange, attempt.kept
-    if kept.key or len(urlencode(kept.values)) <= MOST_CARRIED:
+    if kept.key or (not kept.is_fixed and len(urlencode(kept.values)) <= MOST_CARRIED):
         return attempt
     exchange.find(Limiter).spend(HAND_IN, address_key(exchange.address))
     async with exchange.work.aside() as work:

@@ -32,9 +32,13 @@ _GONE = "This request has expired or was answered already. Please go back to the
 
 
 class KeptRequest(Parameters, frozen=True, kw_only=True):
-    """The parameters of a request. `key` is its name if it is stored, else empty."""
+    """The parameters of a request. `key` is its name if it is stored, else empty.
+
+    `is_fixed`: it came as an object, and is to be stored rather than carried in links.
+    """
 
     key: str = ""
+    is_fixed: bool = False
     request: AuthorizationRequestRow | None = None
 
 

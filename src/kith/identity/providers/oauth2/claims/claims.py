@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
+import json
 import uuid
 from collections.abc import Iterable
 from typing import Any
 
+from kith.base.keys import Keys
 from kith.base.work import Work
 from kith.identity.applications.entitlements import granted_names
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.providers.oauth2.claims import scope_mappings
+from kith.identity.providers.oauth2.claims.profile import NAMES as PROFILE_NAMES
+from kith.identity.providers.oauth2.claims.profile import profile_claims
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.clients.scopes import ENTITLEMENTS
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
-from kith.identity.users.pictures import picture_of
 from kith.identity.users.tables import User
 
 _PLACES = ("id_token", "userinfo")
@@ -41,7 +45,7 @@ BUILT_IN = (
     "family_name",
     "preferred_username",
     "nickname",
-    "picture",
+    *PROFILE_NAMES,
     "groups",
     "email",
     "email_verified",
@@ -58,8 +62,14 @@ _SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {
 }
 
 
-def subject(client: Client, user: User) -> str:
-    """`sub`: never changes for this client; by default the person's `uid`, which SAML and gateways tell, too."""
+def subject(work: Work, client: Client, user: User) -> str:
+    """`sub`: never changes for this client; by default the person's `uid`, which SAML and gateways tell, too.
+
+    A client with pairwise subjects knows people by what clients of other sectors cannot make of what they know.
+    """
+    if client.registered.sector:
+        told = json.dumps(["oauth2.pairwise", client.registered.sector, user.uuid]).encode()
+        return hmac.new(work.find(Keys).encryption, told, "sha256").hexdigest()
     match client.sub_mode:
         case "user_id":
             return str(user.id)
@@ -74,9 +84,20 @@ def subject(client: Client, user: User) -> str:
     return user.uid
 
 
-def session_id(session_uuid: str) -> str:
-    """`sid`: the same for all clients of a session. It gives no access to the session."""
+def session_id(session_uuid: str, client: Client | None = None) -> str:
+    """`sid`: the same for all clients of a session, but of those with pairwise subjects, whom it would tell too much.
+
+    It gives no access to the session.
+    """
+    if client is not None and client.registered.sector:
+        return hashlib.sha256(f"{session_uuid} {client.registered.sector}".encode()).hexdigest()
     return hashlib.sha256(session_uuid.encode()).hexdigest()
+
+
+def with_session(client: Client, asked: dict[str, Any], session_uuid: str) -> dict[str, Any]:
+    """What is kept of the claims asked for, with the `sid` where it is the client's alone."""
+    asked = {name: value for name, value in asked.items() if name != "sid"}
+    return asked | {"sid": session_id(session_uuid, client)} if client.registered.sector else asked
 
 
 def sid_of(grant: Grant) -> str | None:
@@ -106,19 +127,19 @@ async def user_claims(
     more = [scope for scope in await scopes_for(work, client, asked) if scope not in scopes]
     found = await brought(work, client, person, more) if more else {}
     told |= {name: found[name] for name, wish in asked.items() if name in found and _fits(found[name], wish)}
-    return {"sub": subject(client, person.user), **told}
+    return {"sub": subject(work, client, person.user), **told}
 
 
 async def brought(work: Work, client: Client, person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
-    """The claims of these scopes. A custom mapping for `profile` decides about the picture, too."""
+    """The claims of these scopes. A custom mapping for `profile` decides alone about what the scope brings."""
     told, covered = await scope_mappings.evaluate(work, client, person, scopes)
     plain = [scope for scope in scopes if scope not in covered]
     told = _built_in(person, plain) | told
     if ENTITLEMENTS in plain and client.application is not None:
         names = await granted_names(work, client.application.pbm_uuid, person)
         told = {"entitlements": names, "roles": names} | told
-    if "profile" in scopes and "picture" not in told and not await scope_mappings.has_own_profile(work, client):
-        told["picture"] = await picture_of(work, person.user)
+    if "profile" in scopes and not await scope_mappings.has_own_profile(work, client):
+        told = await profile_claims(work, person.user) | told
     return {name: value for name, value in told.items() if name not in PROTOCOL and value is not None}
 
 

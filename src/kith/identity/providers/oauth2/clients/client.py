@@ -19,6 +19,8 @@ from kith.identity.providers.kinds import applicationgateway, oauth, openid
 from kith.identity.providers.kinds.applicationgateway import CALLBACK, ApplicationGatewayProvider
 from kith.identity.providers.kinds.oauth import OAuth2Provider
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES, OpenIDProvider
+from kith.identity.providers.oauth2.clients import registered
+from kith.identity.providers.oauth2.clients.registered import ClientMetadata
 from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS
 from kith.identity.providers.oauth2.tables import App, apps
 from kith.identity.providers.sign_on.applications import ClientApplication, find_application
@@ -29,6 +31,7 @@ from kith.identity.rest.record_store import RecordStore
 DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - a name
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
+NOTHING = ClientMetadata()
 CODE_SECONDS = 60.0
 # Longer, because codes may be copied by hand, and apps on phones may be suspended.
 SOCIAL_CODE_SECONDS = 600.0
@@ -78,7 +81,10 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     secret: str | None = None
     secret_hash: str | None = None
     auth_methods: frozenset[str] = frozenset({"client_secret_basic", "client_secret_post"})
+    assertion_alg: str = ""  # the only one for its assertions
     jwks: dict[str, Any] = {}
+    jwks_uri: str = ""
+    request_uris: tuple[str, ...] = ()  # where its requests may lie
     redirect_uris: tuple[str, ...] = ()
     matching: str = "strict"
     post_logout_redirect_uris: tuple[str, ...] = ()
@@ -100,16 +106,30 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     refresh_threshold: float = 0.0
     alg: str = "RS256"
     signing_key: str | None = None
+    signed_with: str = ""  # the algorithm that it registered, which the server's own key has if the provider's has not
     sub_mode: str = "hashed_user_id"
     issuer_mode: str = "per_provider"
     claims_in_id_token: bool = True
     logout_uri: str = ""
     logout_method: str = "backchannel"
     website: str | None = None
+    registered: ClientMetadata = NOTHING  # what it said of itself, if it registered itself with a provider
 
     @property
     def is_social(self) -> bool:
         return self.provider_id is None
+
+    @property
+    def back_channel(self) -> str:
+        """Where it is told behind the scenes that somebody has signed out; empty if it does not want to know."""
+        return self.logout_uri if self.logout_method == "backchannel" else self.registered.backchannel_logout_uri
+
+    @property
+    def front_channel(self) -> str:
+        """What is loaded in the browser when somebody signs out."""
+        if self.logout_method == "frontchannel":
+            return self.logout_uri
+        return self.registered.frontchannel_logout_uri
 
     def issuer(self, base_url: str) -> str:
         if self.issuer_mode == "global" or self.application is None:
@@ -162,23 +182,33 @@ async def of_app(work: Work, app: App) -> Client | None:
     grant_types = frozenset(app.grant_types.split())
     if app.kind == "dynamic" and app.provider_id is not None:
         base = await find_by_provider(work, app.provider_id)
+        said = registered.read(app.metadata)
+        types = frozenset(" ".join(sorted(one.split())) for one in said.response_types)
         return base and msgspec.structs.replace(
-            base,
+            signing_with(base, said.id_token_signed_response_alg),
             client_id=app.client_id,
             name=app.name,
             is_public=is_public,
             secret=None,
             secret_hash=app.secret_hash,
             auth_methods=frozenset({app.auth_method}),
+            assertion_alg=said.token_endpoint_auth_signing_alg,
             jwks=app.jwks,
+            jwks_uri=said.jwks_uri,
+            request_uris=tuple(said.request_uris),
             redirect_uris=uris,
             matching="strict",
-            post_logout_redirect_uris=(),
+            post_logout_redirect_uris=tuple(said.post_logout_redirect_uris),
             grant_types=base.grant_types & grant_types,
+            response_types=base.response_types & types if types else base.response_types,
             scopes=tuple(app.scopes.split()),
             app_id=app.id,
             website=app.website,
-            logout_uri="",
+            # Nobody vouches for it, so people are asked at least once.
+            consent="permanent" if base.consent == "never" else base.consent,
+            logout_uri=said.backchannel_logout_uri,
+            logout_method="backchannel",
+            registered=said,
         )
     return Client(
         client_id=app.client_id,
@@ -198,6 +228,11 @@ async def of_app(work: Work, app: App) -> Client | None:
     )
 
 
+def signing_with(client: Client, alg: str) -> Client:
+    """The client, if what it is told is signed with this algorithm; empty is the provider's."""
+    return msgspec.structs.replace(client, signed_with=alg) if alg else client
+
+
 async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None:
     if kind not in ("oauth2", "openid", "applicationgateway"):
         return None
@@ -215,7 +250,7 @@ async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None
 def _common(record: ClientRecord, application: ClientApplication | None) -> dict[str, Any]:
     is_public = record.client_type == "public"
     methods = {"none"} if is_public else {"client_secret_basic", "client_secret_post"}
-    if record.jwks and not is_public:
+    if (record.jwks or record.jwks_uri) and not is_public:
         methods.add("private_key_jwt")
     return {
         "client_id": record.client_id,
@@ -224,6 +259,8 @@ def _common(record: ClientRecord, application: ClientApplication | None) -> dict
         "secret": None if is_public else record.client_secret,
         "auth_methods": frozenset(methods),
         "jwks": record.jwks or {},
+        "jwks_uri": record.jwks_uri,
+        "request_uris": tuple(record.request_uris.split()),
         "matching": record.redirect_uri_matching,
         "post_logout_redirect_uris": tuple(record.post_logout_redirect_uris.split()),
         "mappings": tuple(record.property_mappings),

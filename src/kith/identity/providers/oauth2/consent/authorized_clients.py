@@ -32,6 +32,9 @@ _last_used = query(
 )
 
 
+INITIATE = "/application/o/initiate/?client_id="
+
+
 class Granted(msgspec.Struct, frozen=True):
     """A client that holds tokens. `key` names it in addresses: an app's id, or `p` and a provider's id."""
 
@@ -41,6 +44,7 @@ class Granted(msgspec.Struct, frozen=True):
     permissions: list[str]
     since: datetime
     last_used_at: datetime | None
+    opens: str | None = None  # where a sign-in there begins
 
 
 async def list_granted(work: Work, user: User) -> list[Granted]:
@@ -57,7 +61,15 @@ async def list_granted(work: Work, user: User) -> list[Granted]:
             scopes = list(dict.fromkeys(scope for grant in theirs for scope in split(grant.scopes)))
             words = [one["name"] for one in await permissions(work, client, scopes)]
             found.append(
-                Granted(_key_of(theirs[0]), client.name, client.website, words, theirs[0].created_at, used[client_id])
+                Granted(
+                    _key_of(theirs[0]),
+                    client.name,
+                    client.website,
+                    words,
+                    theirs[0].created_at,
+                    used[client_id],
+                    INITIATE + client_id if client.registered.initiate_login_uri else None,
+                )
             )
     return found
 
@@ -88,17 +100,20 @@ async def take_back(work: Work, user: User, key: str) -> bool:
 
 
 async def _forget(work: Work, user: User, client: Client) -> None:
-    if client.application is None or client.app_id is not None:
+    if client.application is None:
         return
-    given = await consents.find(work.db, user.id, client.application.pbm_uuid, work.now)
+    given = await consents.find(work.db, user.id, client.application.pbm_uuid, work.now, app_id=client.app_id)
     if given is not None:
         await consents.withdraw(work.db, user.id, given.consent_uuid)
 
 
-async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
-    """End the application's grants of this person; apps that registered themselves there have their own."""
+async def consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
+    """End what this person's consent let the application have, or a client that registered itself there.
+
+    It is done with the withdrawal itself: nothing of it is good for a moment longer.
+    """
     for grant in await store.grants_of_user(work.db, fact.user_id):
-        if grant.provider_id is None or grant.app_id is not None:
+        if grant.provider_id is None or grant.app_id != fact.app_id:
             continue
         client = await clients.find(work, grant.client_id)
         if client is not None and client.application is not None and client.application.pbm_uuid == fact.application:
@@ -106,5 +121,5 @@ async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
 
 
 CONSENT_WITHDRAWN: JobKind[ConsentWithdrawn] = JobKind(
-    name="identity.oauth_consent_withdrawn", payload=ConsentWithdrawn, handler=_on_consent_withdrawn
+    name="identity.oauth_consent_withdrawn", payload=ConsentWithdrawn, handler=consent_withdrawn
 )

@@ -8,7 +8,7 @@ from kith.identity.providers.oauth2.clients.client import Client
 
 WORDS = {
     "openid": "Know who you are",
-    "profile": "See your name and user name",
+    "profile": "See your profile: name, user name, picture, language and time zone",
     "email": "See your e-mail address",
     "groups": "See which groups you are in",
     "entitlements": "See what you may do in the application",

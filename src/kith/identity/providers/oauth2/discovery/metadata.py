@@ -7,6 +7,7 @@ from typing import Any
 from kith.base.languages import LANGUAGES
 from kith.base.work import Work
 from kith.identity.providers.oauth2.authentication.clients import ASSERTION_ALGS
+from kith.identity.providers.oauth2.authorize.request_objects import ALGS
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.claims.scope_mappings import allowed_scopes
 from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, TOKEN_EXCHANGE, Client
@@ -50,7 +51,9 @@ async def describe(work: Work, client: Client | None) -> dict[str, Any]:
         "response_modes_supported": ["query", "fragment", "form_post"],
         "grant_types_supported": [one for one in _GRANTS if client is None or one in client.grant_types],
         "id_token_signing_alg_values_supported": await _algs(work, client),
-        "subject_types_supported": ["public"],
+        "subject_types_supported": ["public", "pairwise"],
+        "userinfo_signing_alg_values_supported": await _algs_of_keys(work, client),
+        "request_object_signing_alg_values_supported": ALGS,
         "token_endpoint_auth_methods_supported": _AUTH_METHODS,
         "token_endpoint_auth_signing_alg_values_supported": ASSERTION_ALGS,
         "introspection_endpoint_auth_methods_supported": _AUTH_METHODS[:3],
@@ -62,8 +65,9 @@ async def describe(work: Work, client: Client | None) -> dict[str, Any]:
         "prompt_values_supported": ["none", "login", "consent"],
         "ui_locales_supported": list(LANGUAGES),
         "claims_parameter_supported": True,
-        "request_parameter_supported": False,
-        "request_uri_parameter_supported": False,
+        "request_parameter_supported": True,
+        "request_uri_parameter_supported": True,
+        "require_request_uri_registration": True,
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
         "backchannel_logout_supported": True,
@@ -87,6 +91,11 @@ async def _algs(work: Work, client: Client | None) -> list[str]:
     if client is None:
         return [*OWN, "HS256"]
     return list(dict.fromkeys((await keys.alg_of(work, client), "RS256")))
+
+
+async def _algs_of_keys(work: Work, client: Client | None) -> list[str]:
+    """Those of keys alone: what a client registers to be signed is never signed with its secret."""
+    return [one for one in await _algs(work, client) if one != "HS256"]
 
 
 def describe_social(work: Work) -> dict[str, Any]:

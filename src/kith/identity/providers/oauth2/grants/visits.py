@@ -26,6 +26,7 @@ _add = command(add_once(visits))
 _of_session = query(select(visits).where(visits.c.session_uuid == _uuid), Visit)
 _of_user = query(select(visits).where(visits.c.user_id == bindparam("user")), Visit)
 _of_provider = query(select(visits).where(visits.c.provider_id == bindparam("provider")), Visit)
+_of_client = query(select(visits).where(visits.c.client_id == bindparam("client")), Visit)
 _take = query(delete(visits).where(any_of(visits.c.visit_uuid, "ids")).returning(visits), Visit)
 _renew = command(
     update(visits).where(visits.c.session_uuid == _uuid).values(session_uuid=bindparam("new", type_=UID()))
@@ -59,8 +60,8 @@ _idle = command(
 
 
 async def note(work: Work, client: Client, grant: Grant, user: User) -> None:
-    """Store that this client was given the person's identity. Apps that registered themselves cannot be notified."""
-    if client.provider_id is None or client.app_id is not None:
+    """Store that this client was given the person's identity. Apps of the social half cannot be notified."""
+    if client.provider_id is None:
         return
     await _insert(work, visit_of(work, client, grant, user))
 
@@ -74,7 +75,7 @@ def visit_of(work: Work, client: Client, grant: Grant, user: User) -> Visit:
         user_id=user.id,
         session_uuid=grant.session_uuid,
         sid=sid_of(grant) or "",
-        sub=subject(client, user),
+        sub=subject(work, client, user),
         issuer=client.issuer(work.settings.base_url),
         client_ip=work.origin.address[:45],
         created_at=work.now,
@@ -108,6 +109,10 @@ async def last_seen(work: Work, user_id: int, client_id: str) -> str | None:
 
 async def of_provider(work: Work, provider_id: int) -> list[Visit]:
     return await work.db.all(_of_provider, provider=provider_id)
+
+
+async def of_client(work: Work, client_id: str) -> list[Visit]:
+    return await work.db.all(_of_client, client=client_id)
 
 
 async def page(work: Work, after: str) -> list[Visit]:

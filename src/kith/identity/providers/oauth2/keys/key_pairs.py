@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.identity import jose
 from kith.identity.crypto import keypairs
 from kith.identity.providers.oauth2.clients.client import Client
-from kith.identity.providers.oauth2.keys.parsed_keys import KINDS, AsymmetricKey, KeyRing, parse
+from kith.identity.providers.oauth2.keys.parsed_keys import KINDS, AsymmetricKey, KeyRing, parse, public_jwk
 
 _CURVES = {"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}
 
@@ -28,6 +28,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 async def pair_of(work: Work, client: Client) -> Pair | None:
+    """None without one, and for a client that wants another algorithm than its."""
     if client.signing_key is None:
         return None
     row = await keypairs.find(work, client.signing_key)
@@ -36,7 +37,12 @@ async def pair_of(work: Work, client: Client) -> Pair | None:
     name = hashlib.sha256(row.key_data.encode()).hexdigest()
     ring = work.find(KeyRing)
     key = ring.find(name) or ring.keep(name, await parse(keypairs.open_key(work, row.key_data), row.key_type))
-    return Pair(key, _alg_by(key), key.thumbprint(), row.certificate_data)
+    pair = Pair(key, _alg_by(key), key.thumbprint(), row.certificate_data)
+    return pair if client.signed_with in ("", pair.alg) else None
+
+
+def published(pair: Pair) -> dict[str, Any]:
+    return public_jwk(pair.key, pair.alg, pair.kid) | certificate_chain(pair.certificate)
 
 
 def _alg_by(key: AsymmetricKey) -> str:

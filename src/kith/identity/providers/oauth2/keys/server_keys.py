@@ -10,13 +10,14 @@ import asyncio
 from datetime import datetime, timedelta
 
 import msgspec
-from sqlalchemy import and_, bindparam, delete, select
+from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.db import Instant, command, insert_into, query
 from kith.base.jobs import JobKind
 from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity import jose
+from kith.identity.providers.oauth2.keys import used_keys
 from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, KeyRing, parse, public_jwk
 from kith.identity.providers.oauth2.tables import SigningKey, signing_keys
 
@@ -58,6 +59,11 @@ _known = query(
 _by_kid = query(
     select(signing_keys).where(and_(signing_keys.c.kid == bindparam("kid"), signing_keys.c.gone_at > _now)), SigningKey
 )
+_retire = command(
+    update(signing_keys)
+    .where(and_(signing_keys.c.alg == bindparam("alg"), signing_keys.c.signs_until > _now))
+    .values(signs_until=_now, gone_at=bindparam("gone", type_=Instant()))
+)
 _gone = command(delete(signing_keys).where(signing_keys.c.gone_at <= _now))
 
 
@@ -78,7 +84,7 @@ async def ensure(work: Work, alg: str) -> SigningKey:
     found = await work.db.one(_signing, alg=alg, now=work.now)
     if found is not None:
         return found
-    made = await _generate(work, alg, work.now)
+    made = await generate(work, alg, work.now)
     async with work.aside() as aside:
         await aside.db.hold(_HOLD)
         found = await aside.db.one(_signing, alg=alg, now=work.now)
@@ -93,16 +99,30 @@ async def rotate(work: Work, _payload: Rotate) -> None:
     for alg in OWN:
         latest = await work.db.one(_latest, alg=alg)
         if latest is not None and latest.signs_until - KNOWN_BEFORE <= work.now:
-            due[alg] = await _generate(work, alg, max(latest.signs_until, work.now))
+            due[alg] = await generate(work, alg, max(latest.signs_until, work.now))
     await work.db.hold(_HOLD)
     for alg, made in due.items():
         latest = await work.db.one(_latest, alg=alg)
         if latest is None or latest.signs_until - KNOWN_BEFORE <= work.now:
             await _keep(work, made)
     await work.db.run(_gone, now=work.now)
+    await used_keys.forget_gone(work)
 
 
-async def _generate(work: Work, alg: str, begins: datetime) -> SigningKey:
+async def algs_in_use(work: Work) -> set[str]:
+    return {alg for alg in OWN if await work.db.one(_latest, alg=alg) is not None}
+
+
+async def replace(work: Work, made: SigningKey) -> list[SigningKey]:
+    """Sign with `made` from now on. Those that signed before, or were about to, stay known for a while: these."""
+    await work.db.hold(_HOLD)
+    old = [one for one in await known_keys(work) if one.alg == made.alg and one.signs_until > work.now]
+    await work.db.run(_retire, alg=made.alg, now=work.now, gone=work.now + KNOWN_AFTER)
+    await _keep(work, made)
+    return old
+
+
+async def generate(work: Work, alg: str, begins: datetime) -> SigningKey:
     key = await asyncio.to_thread(_new_key, alg)
     kid = key.thumbprint()
     return SigningKey(

@@ -13,9 +13,11 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity import jose
+from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
-from kith.identity.providers.oauth2.keys.key_pairs import certificate_chain, pair_of
-from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, public_jwk
+from kith.identity.providers.oauth2.keys import used_keys
+from kith.identity.providers.oauth2.keys.key_pairs import pair_of, published
+from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey
 from kith.identity.providers.oauth2.keys.server_keys import DEFAULT, OWN, ensure, find_by_kid, known_keys, private_key
 
 _HASHES = {"256": "sha256", "384": "sha384", "512": "sha512"}
@@ -26,9 +28,33 @@ class BadToken(Exception):  # noqa: N818 - the token is
 
 
 async def ready(work: Work, client: Client) -> None:
-    """Make sure that the signing key exists and is parsed. It can take a while: call it before the first write."""
-    if not secret_signs(client) and await pair_of(work, client) is None:
-        await private_key(work, await ensure(work, alg_of_own(client)))
+    """Make sure that the signing key exists, is parsed, and stays published for as long as what it signs lives.
+
+    It can take a while: call it before the first write.
+    """
+    if secret_signs(client):
+        return
+    pair = await pair_of(work, client)
+    if pair is not None:
+        await used_keys.note(work, client, published(pair))
+        return
+    row = await ensure(work, alg_of_own(client))
+    await private_key(work, row)
+    await used_keys.note(work, client, row.public_jwk)
+
+
+async def keep_current(work: Work, provider_id: int) -> None:
+    """Keep the key published that signs for a provider, which is about to have another."""
+    client = await clients.find_by_provider(work, provider_id)
+    if client is None or secret_signs(client):
+        return
+    pair = await pair_of(work, client)
+    if pair is not None:
+        await used_keys.keep(work, client, published(pair))
+        return
+    for row in await known_keys(work):
+        if row.alg == alg_of_own(client) and row.signs_from <= work.now:
+            await used_keys.keep(work, client, row.public_jwk)
 
 
 async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str = "JWT") -> str:
@@ -73,14 +99,23 @@ def half_hash(alg: str, text: str) -> str:
 
 
 async def public_keys(work: Work, client: Client | None) -> dict[str, Any]:
-    """The JWKS for this client, or of the server."""
+    """The JWKS for this client, or of the server: the key that signs, and those that did for as long as it matters."""
+    told = await _current_keys(work, client)
+    if client is not None and client.provider_id is not None:
+        known = {one["kid"] for one in told}
+        used = await used_keys.of_provider(work, client.provider_id)
+        told += [one.public_jwk for one in used if one.kid not in known]
+    return {"keys": told}
+
+
+async def _current_keys(work: Work, client: Client | None) -> list[dict[str, Any]]:
     if client is not None and secret_signs(client):
-        return {"keys": []}
+        return []
     pair = await pair_of(work, client) if client is not None else None
     if pair is not None:
-        return {"keys": [public_jwk(pair.key, pair.alg, pair.kid) | certificate_chain(pair.certificate)]}
+        return [published(pair)]
     await ensure(work, DEFAULT if client is None else alg_of_own(client))
-    return {"keys": [row.public_jwk for row in await known_keys(work)]}
+    return [row.public_jwk for row in await known_keys(work)]
 
 
 def read_header(token: str) -> dict[str, Any]:
@@ -110,7 +145,7 @@ def read_unchecked(token: str) -> dict[str, Any]:
 
 def secret_signs(client: Client) -> bool:
     """Whether the client's secret signs. Of a client that registered itself we only have the hash, so a key does."""
-    return client.alg == "HS256" and bool(client.secret)
+    return client.alg == "HS256" and not client.signed_with and bool(client.secret)
 
 
 def _secret_key(client: Client) -> jose.OctKey:
@@ -118,22 +153,24 @@ def _secret_key(client: Client) -> jose.OctKey:
 
 
 def alg_of_own(client: Client) -> str:
-    return client.alg if client.alg in OWN else DEFAULT
+    alg = client.signed_with or client.alg
+    return alg if alg in OWN else DEFAULT
 
 
 async def _key_for(work: Work, client: Client, token: str) -> tuple[str, AsymmetricKey | jose.OctKey]:
-    header = read_header(token)
-    kid = header.get("kid")
-    if secret_signs(client):
+    """Keys have names, which decide; what a secret signed names none."""
+    kid = read_header(token).get("kid")
+    if kid is None and secret_signs(client):
         return "HS256", _secret_key(client)
-    pair = await pair_of(work, client)
-    if pair is not None:
-        if kid != pair.kid:
-            raise BadToken("unknown key")
-        return pair.alg, pair.key
-    if not isinstance(kid, str) or "\0" in kid:
+    if not isinstance(kid, str) or "\0" in kid or len(kid) > 64:
         raise BadToken("unknown key")
-    row = await find_by_kid(work, kid)
+    pair = None if secret_signs(client) else await pair_of(work, client)
+    if pair is not None and kid == pair.kid:
+        return pair.alg, pair.key
+    used = await used_keys.find(work, client.provider_id, kid) if client.provider_id is not None else None
+    if used is not None:
+        return used.alg, used_keys.public_key(used)
+    row = await find_by_kid(work, kid) if pair is None and not secret_signs(client) else None
     if row is None:
         raise BadToken("unknown key")
     return row.alg, await private_key(work, row)

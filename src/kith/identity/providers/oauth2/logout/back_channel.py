@@ -40,11 +40,12 @@ class LogoutNotice(msgspec.Struct):
     issuer: str = ""
     alg: str = DEFAULT
     signing_key: str | None = None
+    signed_with: str = ""
     secret: str = ""
 
 
 def listens(client: Client | None) -> bool:
-    return client is not None and bool(client.logout_uri) and client.logout_method == "backchannel"
+    return client is not None and bool(client.back_channel)
 
 
 async def tell(work: Work, visit: Visit) -> None:
@@ -57,10 +58,11 @@ async def tell(work: Work, visit: Visit) -> None:
         client_id=client.client_id,
         sub=visit.sub,
         sid=visit.sid,
-        uri=client.logout_uri,
+        uri=client.back_channel,
         issuer=visit.issuer,
         alg=client.alg,
         signing_key=client.signing_key,
+        signed_with=client.signed_with,
         secret=secret,
     )
     work.enqueue(BACK_CHANNEL, told)
@@ -79,7 +81,7 @@ async def _send(work: Work, told: LogoutNotice) -> None:
     try:
         answer = await work.find(Outgoing).request(
             "POST",
-            client.logout_uri,
+            client.back_channel,
             headers=headers,
             body=urlencode({"logout_token": token}).encode(),
             max_bytes=64 * 1024,
@@ -102,6 +104,7 @@ def _as_it_was(work: Work, told: LogoutNotice) -> Client:
         secret=secret,
         alg=told.alg,
         signing_key=told.signing_key,
+        signed_with=told.signed_with,
         logout_uri=told.uri,
     )
 

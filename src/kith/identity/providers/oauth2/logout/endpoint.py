@@ -38,7 +38,7 @@ class Then(msgspec.Struct, frozen=True, kw_only=True):
     to: str
     session_uuid: str = ""
     client_id: str = ""
-    front: list[tuple[int, str]] = []  # providers, and what each knows the session by
+    front: list[tuple[str, str]] = []  # clients, and what each knows the session by
 
 
 class SignOut(msgspec.Struct, frozen=True):
@@ -50,10 +50,14 @@ class SignOut(msgspec.Struct, frozen=True):
 
 
 class Go(msgspec.Struct, frozen=True):
-    """Signed out; `frames` are the front-channel logout URLs to load."""
+    """Signed out; `frames` are the front-channel logout URLs to load.
+
+    Without `to` a page of ours says so; `left` is the application that was left, where they are still signed in here.
+    """
 
     to: str
     frames: list[str] = []
+    left: str = ""
 
 
 async def end_session(exchange: Exchange, sent: dict[str, str], slug: str | None) -> SignOut | Go:
@@ -111,7 +115,7 @@ async def _read_hint(work: Work, client: Client | None, sent: dict[str, str]) ->
 def _destination(proven: Client | None, sent: dict[str, str]) -> str:
     uri, state = sent.get("post_logout_redirect_uri"), sent.get("state", "")
     if not uri:
-        return "/"
+        return ""
     if proven is None:
         raise Malformed("post_logout_redirect_uri needs an id_token_hint")
     if uri not in proven.post_logout_redirect_uris:
@@ -126,28 +130,30 @@ async def _after(work: Work, sealed: str) -> Go:
         then = msgspec.json.decode(work.find(Sealer).open(sealed, PLACE), type=Then)
     except (ValueError, msgspec.DecodeError) as error:
         raise Malformed("This link is not valid") from error
-    await _end(work, then)
+    left = await _end(work, then)
     frames = []
-    for provider_id, sid in then.front:
-        client = await clients.find_by_provider(work, provider_id)
+    for client_id, sid in then.front:
+        client = await clients.find(work, client_id)
         if client is not None and is_front(client):
-            await told_in_browser(work, provider_id, sid)
+            await told_in_browser(work, client_id, sid)
             frames.append(address_of(work, client, sid))
-    return Go(then.to, frames)
+    return Go(then.to, frames, left)
 
 
-async def _end(work: Work, then: Then) -> None:
-    """Tell the clients at once. If the flow ended no session, only this client's grants end."""
+async def _end(work: Work, then: Then) -> str:
+    """Tell the clients at once. If the flow ended no session, only this client's grants end: the answer is its name."""
     if not then.session_uuid:
-        return
+        return ""
     if not await session_store.is_there(work.db, then.session_uuid):
         await propagation.session_ended(work, then.session_uuid)
-        return
+        return ""
     for grant in await store.grants_of_session(work.db, then.session_uuid):
         if grant.client_id == then.client_id:
             await propagation.end_in_session(work, grant)
     seen = await visits.of_session(work, then.session_uuid)
     await visits.take(work, [visit for visit in seen if visit.client_id == then.client_id])
+    client = await clients.find(work, then.client_id)
+    return client.name if client is not None else ""
 
 
 async def front_channel(exchange: Exchange) -> Then | None:
@@ -168,10 +174,10 @@ def _sealed(work: Work, then: Then) -> str:
     return f"{END}?then={quote(work.find(Sealer).seal(msgspec.json.encode(then).decode(), PLACE), safe='')}"
 
 
-async def _front(work: Work, session_uuid: str) -> list[tuple[int, str]]:
+async def _front(work: Work, session_uuid: str) -> list[tuple[str, str]]:
     found = []
     for visit in await visits.of_session(work, session_uuid):
-        client = await clients.find_by_provider(work, visit.provider_id)
+        client = await clients.find(work, visit.client_id)
         if client is not None and is_front(client):
-            found.append((visit.provider_id, visit.sid))
+            found.append((visit.client_id, visit.sid))
     return found

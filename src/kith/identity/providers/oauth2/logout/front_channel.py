@@ -6,6 +6,7 @@ clients know the session by `sid` and end it; one that needs its cookie cannot b
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
 from urllib.parse import urlencode, urlsplit
 
@@ -37,12 +38,12 @@ class ClientNotTold(Exception):  # noqa: N818 - an answer
 
 
 def is_front(client: Client) -> bool:
-    return client.logout_method == "frontchannel" and urlsplit(client.logout_uri).scheme in ("http", "https")
+    return urlsplit(client.front_channel).scheme in ("http", "https")
 
 
 def address_of(work: Work, client: Client, sid: str) -> str:
     told = urlencode({"iss": client.issuer(work.settings.base_url), "sid": sid})
-    return f"{client.logout_uri}{'&' if '?' in client.logout_uri else '?'}{told}"
+    return f"{client.front_channel}{'&' if '?' in client.front_channel else '?'}{told}"
 
 
 async def tell_without_browser(work: Work, visit: Visit, *, in_browser: bool) -> None:
@@ -56,15 +57,15 @@ async def tell_without_browser(work: Work, visit: Visit, *, in_browser: bool) ->
     user = await users.find_by_id(work.db, visit.user_id) if in_browser else None
     at = work.now + BROWSER_COMES if user is not None and user.is_active else None
     notice = FrontNotice(visit.client_id, address_of(work, client, visit.sid))
-    work.enqueue(WITHOUT_BROWSER, notice, at=at, key=_key(visit.provider_id, visit.sid))
+    work.enqueue(WITHOUT_BROWSER, notice, at=at, key=_key(visit.client_id, visit.sid))
 
 
-async def told_in_browser(work: Work, provider_id: int, sid: str) -> None:
-    await work.call_off(WITHOUT_BROWSER, _key(provider_id, sid))
+async def told_in_browser(work: Work, client_id: str, sid: str) -> None:
+    await work.call_off(WITHOUT_BROWSER, _key(client_id, sid))
 
 
-def _key(provider_id: int, sid: str) -> str:
-    return f"{provider_id} {sid}"[:200]
+def _key(client_id: str, sid: str) -> str:
+    return hashlib.sha256(f"{client_id} {sid}".encode()).hexdigest()
 
 
 async def _load(work: Work, notice: FrontNotice) -> None:

@@ -64,6 +64,7 @@ _is_held = select(_exchanged.c.grant_uuid).where(_exchanged.c.grant_uuid == gran
 _without_token = query(
     select(grants).where(and_(grants.c.token_uuid.is_not(None), ~_is_live, ~_is_held)).limit(AT_ONCE), Grant
 )
+_of_app = query(select(grants).where(grants.c.app_id == bindparam("app")), Grant)
 _of_provider = query(select(grants).where(grants.c.provider_id == bindparam("provider")), Grant)
 
 
@@ -242,6 +243,13 @@ async def _on_application_closed(work: Work, fact: ApplicationClosed) -> None:
     """End the grants of a provider that has lost its application."""
     await tell_all(work, await visits.of_provider(work, fact.provider_id))
     for grant in await work.db.all(_of_provider, provider=fact.provider_id):
+        await service.end_grant(work, grant)
+
+
+async def end_client(work: Work, client_id: str, app_id: int) -> None:
+    """End everything of a client that registered itself, before it is deleted; it is told while it is still known."""
+    await tell_all(work, await visits.of_client(work, client_id))
+    for grant in await work.db.all(_of_app, app=app_id):
         await service.end_grant(work, grant)
 
 

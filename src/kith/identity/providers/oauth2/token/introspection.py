@@ -76,7 +76,7 @@ async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, A
     user = await users.find_by_id(work.db, user_id)
     if user is None or not resource_owners.may_act(work, user):
         return None
-    return told | {"sub": claims.subject(client, user), "username": user.username}
+    return told | {"sub": claims.subject(work, client, user), "username": user.username}
 
 
 async def answer_revoke(exchange: Exchange, sent: dict[str, str]) -> bool:

@@ -11,9 +11,11 @@ from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.clients.scopes import split
+from kith.identity.providers.oauth2.keys import signing as keys
 
 
-async def answer_userinfo(exchange: Exchange, sent: dict[str, str]) -> tuple[dict[str, Any], Client]:
+async def answer_userinfo(exchange: Exchange, sent: dict[str, str]) -> tuple[dict[str, Any] | str, Client]:
+    """The claims; as a signed JWT for a client that registered that it wants one."""
     bearer, work = await find_bearer(exchange, sent), exchange.work
     scopes = split(bearer.scopes)
     client = await clients.find(work, bearer.client_id) if bearer.client_id else None
@@ -24,4 +26,11 @@ async def answer_userinfo(exchange: Exchange, sent: dict[str, str]) -> tuple[dic
     grant = await store.find_grant(work.db, bearer.grant_uuid)
     if grant is None:
         raise bearer_refusal("invalid_token", "The access token is unknown, expired or revoked.", 401)
-    return await claims.user_claims(work, client, grant, scopes, for_id_token=False), client
+    told = await claims.user_claims(work, client, grant, scopes, for_id_token=False)
+    alg = client.registered.userinfo_signed_response_alg
+    if not alg:
+        return told, client
+    signer = clients.signing_with(client, alg)
+    await keys.ready(work, signer)
+    about = told | {"iss": client.issuer(work.settings.base_url), "aud": client.client_id}
+    return await keys.sign(work, signer, about), client

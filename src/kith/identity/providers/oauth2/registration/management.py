@@ -1,0 +1,97 @@
+"""Reading, changing and deleting the registration of a client, with the token that it was given for that (RFC 7592).
+
+A client cannot change more than whoever registered it still could: they may have lost the right, or be gone.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+import msgspec
+
+from kith.base.exchange import Exchange
+from kith.base.limits import Limiter, LimitRule, address_key
+from kith.identity.consents import store as consents
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, carried
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client, hash_secret
+from kith.identity.providers.oauth2.grants.service import hash_key, new_key
+from kith.identity.providers.oauth2.logout import propagation
+from kith.identity.providers.oauth2.registration.dynamic import check_registrar, record, shown, stored
+from kith.identity.providers.oauth2.registration.metadata import (
+    Registration,
+    check_registration,
+    read_registration,
+    wrong_metadata,
+)
+from kith.identity.providers.oauth2.tables import App
+
+CALLS = LimitRule("oauth-registration", most=300, seconds=3600)
+CHANGES = LimitRule("oauth-registration-change", most=50, seconds=3600)
+_OURS = (
+    "registration_access_token",
+    "registration_client_uri",
+    "client_secret_expires_at",
+    "client_id_issued_at",
+)
+
+
+async def answer_read(exchange: Exchange, slug: str, client_id: str) -> dict[str, Any]:
+    app, _, token = await _find(exchange, slug, client_id)
+    return await shown(exchange.work, slug, app, token=token)
+
+
+async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[str, Any]:
+    """What is not sent is no longer registered. Whoever is another from now on is asked about anew."""
+    work = exchange.work
+    app, base, token = await _find(exchange, slug, client_id)
+    sent = await read_registration(exchange, forbidden=_OURS)
+    _check_same(app, sent)
+    exchange.spent = await exchange.find(Limiter).spend_strictly(CHANGES, app.client_id)
+    registrar = await check_registrar(work, base, app.registered_by)
+    checked = await check_registration(work, base, sent)
+    before = app
+    app = msgspec.structs.replace(app, **stored(checked))
+    secret = None
+    if not app.auth_method.startswith("client_secret"):
+        app.secret_hash = None
+    elif app.secret_hash is None:
+        secret = new_key()
+        app.secret_hash = hash_secret(secret)
+    await store.update_app(work.db, app)
+    if (app.name, set(app.redirect_uris.split())) != (before.name, set(before.redirect_uris.split())):
+        await consents.forget_app(work.db, app.id)
+    await record(work, "model_updated", app, registrar)
+    return await shown(work, slug, app, token=token, secret=secret)
+
+
+async def answer_delete(exchange: Exchange, slug: str, client_id: str) -> None:
+    """Everybody is signed out there, and what the client was given ends."""
+    app, _, _ = await _find(exchange, slug, client_id)
+    await propagation.end_client(exchange.work, app.client_id, app.id)
+    await store.delete_app(exchange.work.db, app.id)
+    await record(exchange.work, "model_deleted", app, None)
+
+
+async def _find(exchange: Exchange, slug: str, client_id: str) -> tuple[App, Client, str]:
+    """An unknown client and a wrong token get the same answer."""
+    work = exchange.work
+    exchange.find(Limiter).spend(CALLS, address_key(exchange.address))
+    token = carried(exchange, {})
+    is_name = 0 < len(client_id) <= 255 and "\0" not in client_id
+    app = await store.find_app(work.db, client_id) if is_name else None
+    expected = app.registration_hash if app is not None and app.kind == "dynamic" else None
+    base = await clients.find_by_slug(work, slug) if "\0" not in slug else None
+    is_right = hmac.compare_digest(hash_key(token), expected or hash_key(""))
+    if app is None or base is None or expected is None or not is_right or app.provider_id != base.provider_id:
+        raise bearer_refusal("invalid_token", "The registration access token is not one of this client.", 401)
+    return app, base, token
+
+
+def _check_same(app: App, sent: Registration) -> None:
+    if sent.client_id != app.client_id:
+        raise wrong_metadata("client_id must be sent, and cannot be changed.")
+    if sent.client_secret and not hmac.compare_digest(hash_secret(sent.client_secret), app.secret_hash or ""):
+        raise wrong_metadata("client_secret is not that of this client, and cannot be chosen.")
