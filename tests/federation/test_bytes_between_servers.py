@@ -40,6 +40,8 @@ from tests.social.posts import does, said_elsewhere
 from tests.town import Town
 from tests.town.town import Engine
 
+pytestmark = pytest.mark.both_databases
+
 _passed_on = query(
     select(jobs.c.payload, jobs.c.run_at).where(jobs.c.kind == PASS_ON.name).order_by(jobs.c.run_at), tuple
 )
