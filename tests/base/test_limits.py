@@ -46,6 +46,16 @@ async def test_the_last_one_passes_and_the_next_does_not(database: Database) -> 
     assert 0 < caught.value.retry_after <= YEARS
 
 
+async def test_a_call_may_count_for_more(database: Database) -> None:
+    limiter = Limiter(database)
+
+    assert limiter.spend(HUNDRED, "ada", 60) == Spent(100, 40, end_of_window(HUNDRED))
+    assert limiter.spend(HUNDRED, "ada", 40) == Spent(100, 0, end_of_window(HUNDRED))
+    with pytest.raises(Throttled):
+        limiter.spend(HUNDRED, "ada")
+    assert limiter.spend(HUNDRED, "bob", 100) == Spent(100, 0, end_of_window(HUNDRED))
+
+
 async def test_everyone_and_every_rule_counts_alone(database: Database) -> None:
     limiter = Limiter(database)
     for _ in range(3):

@@ -163,3 +163,17 @@ async def test_an_attempt_that_fails_leaves_the_rest_of_its_work(base: Foundatio
     assert await base.database.session().all(rows) == [1]
     assert await waiting(base) == [("test.count", '{"id":10}'), ("test.count", '{"id":7}')]
     assert handled == [7, 8, 10]
+
+
+async def test_a_part_that_fails_calls_nothing_off(base: Foundation) -> None:
+    async with base.works.begin() as work:
+        work.enqueue(COUNT, RowWritten(1), key="one")
+        with pytest.raises(RuntimeError):
+            async with work.attempt():
+                await work.call_off(COUNT, "one")
+                work.enqueue(COUNT, RowWritten(2), key="one")
+                raise RuntimeError
+        async with work.attempt():
+            await work.call_off(COUNT, "two")
+
+    assert await waiting(base) == [("test.count", '{"id":1}')]

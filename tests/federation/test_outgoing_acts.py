@@ -268,6 +268,37 @@ async def test_pins_and_tags_of_a_profile_are_told_to_followers(village: Village
     assert removed.activity["object"] == added.activity["object"]
 
 
+async def test_whoever_changes_their_mind_at_once_tells_nobody(village: Village) -> None:
+    ada, town = village.ada, village.town
+    made, other = await post(ada, "pin me", visibility="public"), await post(ada, "or me", visibility="public")
+    await told(town)
+
+    for number in range(6):
+        await does(ada, "unpin" if number % 2 else "pin", made["id"])
+        await ada.post(f"/api/v1/tags/bread/{'unfeature' if number % 2 else 'feature'}")
+    assert sorted(await waiting(village)) == ["federation_outgoing.featured", "federation_outgoing.pinned"]
+    assert await told(town) == []
+
+    for number in range(3):
+        await does(ada, "unpin" if number % 2 else "pin", other["id"])
+        await ada.post(f"/api/v1/tags/bread/{'unfeature' if number % 2 else 'feature'}")
+    assert sorted(one.type for one in await told(town)) == ["Add", "Add Hashtag"]
+
+
+async def test_what_is_changed_of_a_post_within_a_moment_is_told_once(village: Village) -> None:
+    ada, town = village.ada, village.town
+    made = await post(ada, "first", visibility="public")
+    await told(town)
+
+    for policy in ("nobody", "followers", "nobody"):
+        path = f"/api/v1/statuses/{made['id']}"
+        await ada.does("PUT", f"{path}/interaction_policy", json={"quote_approval_policy": policy})
+        await ada.does("PUT", path, json={"status": policy})
+
+    assert await waiting(village) == ["federation_outgoing.edited"]
+    assert "nobody" in only(await told(town), "Update Note").activity["object"]["content"]
+
+
 # People
 
 

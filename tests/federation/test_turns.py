@@ -35,7 +35,7 @@ async def test_the_first_of_one_is_taken_before_the_hundredth_of_another(new_tow
         await comes("quiet.example", "hello")
 
         async with house.works.begin() as work:
-            taken = [one.activity_id for one in await store.take(work.db, 20)]
+            taken = [one.activity_id for one in (await store.take(work.db, 20, 10_000))[0]]
     assert "https://quiet.example/hello" in taken
     assert [one for one in taken if one and "loud" in one] == [
         f"https://{'a' if number % 2 else 'b'}.loud.example/{number}" for number in range(19)

@@ -104,7 +104,7 @@ async def test_what_was_put_off_or_held_until_next_year_is_sent(town: Town) -> N
             "sender": 0,
             "subject": 0,
         }
-        usual |= {"headers": None, "attempts": 1, "retries": 16, "even_if_dead": False, "held_by": None}
+        usual |= {"headers": None, "attempts": 1, "retries": 16, "size": 2, "even_if_dead": False, "held_by": None}
         made = [usual | {"id": work.new_id(), "next_at": at, "held_until": held} for at, held in times]
         await deliveries.add_deliveries(work.db, made)
     async with town.house() as house, house.works.begin() as work:

@@ -15,6 +15,8 @@ from kith.identity.stages.kinds.email import FROM_ONE as RECOVERIES
 from kith.identity.stages.kinds.user_write import SIGN_UPS as SIGN_UP_PAGE
 from kith.social import guards
 from kith.social.apps.api import REGISTRATIONS
+from kith.social.featured.api import FEATURING, not_too_often
+from kith.social.featured.room import ROOM as FEATURED
 from kith.social.media.api import UPLOADS
 from kith.social.moderation.api import REPORTS
 from kith.social.registration.api import SIGN_UPS
@@ -50,6 +52,7 @@ STATUSES = "/api/v1/statuses"
         (addresses.FROM_ONE, 25, 5 * MINUTE),
         (RECOVERIES, 25, 5 * MINUTE),
         (POSTING, 300, 3 * HOUR),
+        (FEATURING, 100, HOUR),
         (limits.FOLLOWS, 400, 24 * HOUR),
         (REPORTS, 400, 24 * HOUR),
     ],
@@ -63,6 +66,11 @@ def test_whoever_starts_to_follow_people_or_tags_is_counted() -> None:
     routes: list[Route] = [*RELATIONSHIPS.routes, *TAGS.routes]
     counted = {path for one in routes if limits.not_too_many in one.guards for path in (one.template, *one.aliases)}
     assert counted == {"/api/v1/accounts/{id}/follow", "/api/v1/follows", "/api/v1/tags/{name}/follow"}
+
+
+def test_whoever_shows_tags_to_followers_is_counted() -> None:
+    counted = {one.template for one in FEATURED.routes if not_too_often in one.guards}
+    assert counted == {"/api/v1/featured_tags", "/api/v1/tags/{name}/feature"}
 
 
 async def test_posts_and_deletions_are_counted_for_a_person_with_whatever_token(new_town: TownBuilder) -> None:
@@ -79,6 +87,8 @@ async def test_posts_and_deletions_are_counted_for_a_person_with_whatever_token(
     first = (await call(keys[0], "POST", STATUSES, "one")).json()["id"]
     await call(keys[0], "PUT", f"{STATUSES}/{first}", "one, edited")
     await call(keys[0], "POST", f"{STATUSES}/{first}/reblog")
+    await call(keys[0], "POST", f"{STATUSES}/{first}/pin")
+    await call(keys[0], "PUT", f"{STATUSES}/{first}/interaction_policy?quote_approval_policy=nobody")
     posting = await call(keys[1], "POST", STATUSES, "two")
     unboosting = await call(keys[1], "POST", f"{STATUSES}/{first}/unreblog")
     deleting = await call(keys[1], "DELETE", f"{STATUSES}/{first}")
@@ -88,7 +98,7 @@ async def test_posts_and_deletions_are_counted_for_a_person_with_whatever_token(
         for answer in (posting, unboosting, deleting)
     ]
     assert [limit for limit, _ in told] == ["300", "30", "30"]
-    assert told[0][1] == 300 - 4, "a post, an edit and a boost with another token count too"
+    assert told[0][1] == 300 - 6, "a post and what all followers are told of with another token count too"
     assert told[1][1] == 29
     if unboosting.headers["x-ratelimit-reset"] == deleting.headers["x-ratelimit-reset"]:  # no window ended meanwhile
         assert told[2][1] == 28

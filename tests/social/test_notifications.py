@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from datetime import timedelta
 from typing import Any
 
 import asyncpg
+import msgspec
 import pytest
-from sqlalchemy import bindparam, update
+from sqlalchemy import and_, bindparam, delete, select, update
 
-from kith.base.db import Instant, command
+from kith.base.db import Instant, command, query
+from kith.base.jobs.tables import jobs
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import store
-from kith.social.notifications.tasks import tell_of_edit
+from kith.social.notifications.tables import notifications as notices_kept
+from kith.social.notifications.tasks import EDITS_APART, TELL_ON, Wave, tell_of_edit, tell_on
 from kith.social.statuses.facts import StatusEdited
 from kith.social.statuses.service.post import StatusDraft
 from kith.social.statuses.service.post import post as post_status
@@ -32,6 +37,13 @@ NOTIFICATION = {
     "account": ACCOUNT,
     "status?": None,
 }
+_looks = query(select(jobs.c.payload).where(and_(jobs.c.kind == bindparam("kind"), jobs.c.key.is_not(None))), str)
+_forget_looks = command(delete(jobs).where(and_(jobs.c.kind == bindparam("kind"), jobs.c.key.is_not(None))))
+_rename = command(
+    update(notices_kept)
+    .where(and_(notices_kept.c.status_id == bindparam("status"), notices_kept.c.type.like("%update")))
+    .values(once_key=bindparam("key"))
+)
 _age = command(update(polls).where(polls.c.id == bindparam("poll")).values(expires_at=bindparam("at", type_=Instant())))
 
 
@@ -79,6 +91,53 @@ async def test_everything_that_concerns_somebody_is_told(town: Town) -> None:
         [("update", ada.id, own["id"]), ("quoted_update", ada.id, quoting["id"])]
     )
     assert await notices(eve) == [("mention", ada.id, own["id"])]
+
+
+async def test_of_many_edits_people_are_told_once_in_a_while(town: Town) -> None:
+    """At the first of them, and of the last when some minutes are over: a device gets a message for each notice."""
+    ada, bob = await join_all(town, 2)
+    own = await post(ada, "mine", quote_approval_policy="public")
+    await does(bob, "reblog", own)
+    quoting = await post(bob, "look", quoted_status_id=own["id"])
+    began, ids = time.time(), set[str]()
+
+    async def told() -> dict[str, str]:
+        await settle(town)
+        return {one["type"]: one["id"] for one in await bob.get("/api/v1/notifications")}
+
+    for number in range(4):
+        await ada.does("PUT", f"/api/v1/statuses/{own['id']}", json={"status": f"edited {number}"})
+        ids |= set((await told()).values())
+    spans = int(time.time() // EDITS_APART) - int(began // EDITS_APART) + 1
+    assert len(ids) <= 2 * spans
+
+    async def later() -> dict[str, str]:
+        """As if these minutes were over."""
+        async with town.house() as house, house.works.begin() as work:
+            found = [msgspec.json.decode(text, type=Wave) for text in await work.db.all(_looks, kind=TELL_ON.name)]
+            looks = [one for one in found if one.about == int(own["id"])]
+            await work.db.run(_forget_looks, kind=TELL_ON.name)
+            assert sorted(one.of for one in looks) == ["quoted_update", "update"]
+            await work.db.run(_rename, status=int(own["id"]), key=secrets.token_hex(8))
+            await work.db.run(_rename, status=int(quoting["id"]), key=secrets.token_hex(8))
+            for one in looks:
+                await tell_on(work, one)
+        return await told()
+
+    before = await told()
+    again = await later()
+    assert [before[of] == again[of] for of in ("update", "quoted_update")] == [False, False]
+    async with town.house() as house, house.works.begin() as work:
+        for of in ("update", "quoted_update"):  # the last was told: nothing was edited since
+            [wave] = [
+                one
+                for text in await work.db.all(_looks, kind=TELL_ON.name)
+                if (one := msgspec.json.decode(text, type=Wave)).of == of and one.about == int(own["id"])
+            ]
+            await work.db.run(_rename, status=int(own["id"]), key=secrets.token_hex(8))
+            await work.db.run(_rename, status=int(quoting["id"]), key=secrets.token_hex(8))
+            await tell_on(work, wave)
+    assert await told() == again
 
 
 async def is_waited_for(town: Town) -> bool:

@@ -93,22 +93,22 @@ class Limiter:
         self._counts: dict[tuple[str, int], _Count] = {}
         self._unshared: dict[tuple[str, int], int] = {}
 
-    def spend(self, rule: LimitRule, who: str) -> Spent | None:
-        """Count one call; raises `Throttled` when it is one too many, None when limits are off."""
+    def spend(self, rule: LimitRule, who: str, count: int = 1) -> Spent | None:
+        """Count one call, or so much of it; raises `Throttled` when it is too much, None when limits are off."""
         if not self._enabled:
             return None
         now = int(time.time())
         window = now // rule.seconds
         key = (_key(rule, who), window)
-        count = self._counts.get(key)
-        if count is None:
+        spent = self._counts.get(key)
+        if spent is None:
             if len(self._counts) >= MOST_COUNTS:
                 self._forget_oldest()
-            count = self._counts[key] = _Count((window + 1) * rule.seconds)
-        count.mine += 1
+            spent = self._counts[key] = _Count((window + 1) * rule.seconds)
+        spent.mine += count
         if self._database.dialect == "postgresql":
-            self._unshared[key] = self._unshared.get(key, 0) + 1
-        return _verdict(rule, count.mine + count.others, count.ends, now)
+            self._unshared[key] = self._unshared.get(key, 0) + count
+        return _verdict(rule, spent.mine + spent.others, spent.ends, now)
 
     def _forget_oldest(self) -> None:
         """Many at once: a dictionary finds its first entry the more slowly, the more were taken out before it."""

@@ -178,14 +178,14 @@ class Work:
         What follows from it at once is done at its end, so that a failure there is a failure of this part.
         """
         await self._do_at_once()
-        facts, jobs, lines = len(self._facts), len(self._jobs), len(self._lines)
+        facts, jobs, lines = len(self._facts), self._jobs.copy(), len(self._lines)  # jobs may be called off meanwhile
         try:
             async with self.db.savepoint():
                 yield
                 await self._do_at_once()
         except BaseException:
-            del self._facts[facts:], self._jobs[jobs:], self._lines[lines:]
-            self._told = facts
+            del self._facts[facts:], self._lines[lines:]
+            self._jobs, self._told = jobs, facts
             raise
 
     async def rollback(self) -> None:

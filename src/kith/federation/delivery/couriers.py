@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from weakref import WeakValueDictionary
 
+import msgspec
+
+from kith.base.breath import Breath
 from kith.base.errors import Unavailable
 from kith.base.http import Outgoing
-from kith.base.work import Works
+from kith.base.work import Work, Works
 from kith.federation.delivery import store
 from kith.federation.delivery.ledger import Ledger
 from kith.federation.delivery.signing_desk import SigningDesk
+from kith.federation.signatures.digests import sha256
 
-__all__ = ["HELD", "Couriers"]
+__all__ = ["HELD", "Content", "Couriers"]
 
 HELD = timedelta(seconds=30)  # and ever again, while this process lives
 HOLD_AGAIN_SECONDS = 10.0
+
+
+class Content(msgspec.Struct, frozen=True, weakref=True):
+    """What is sent, to however many hosts."""
+
+    body: bytes
+    digest: bytes
+    with_previous_key: bool
 
 
 class Couriers:
@@ -31,6 +44,7 @@ class Couriers:
         self.ledger = Ledger(works)
         self.desk = SigningDesk()
         self._works = works
+        self._contents: WeakValueDictionary[int, Content] = WeakValueDictionary()
         self._held: set[int] = set()
         self._holding: asyncio.Task[None] | None = None
 
@@ -42,6 +56,17 @@ class Couriers:
             self._holding.cancel()
             async with self._works.begin() as work:
                 await store.release_all(work.db, self.id)
+
+    async def contents(self, work: Work, ids: Collection[int]) -> Mapping[int, Content]:
+        """By the ids of activities. What others are sending at the moment is neither read nor hashed again."""
+        found = {id: content for id in ids if (content := self._contents.get(id)) is not None}
+        breath = Breath()
+        for id, row in (await store.outgoing_of(work.db, [id for id in ids if id not in found])).items():
+            body = row.activity.encode()
+            content = Content(body, sha256(body), row.with_previous_key)
+            found[id] = self._contents.setdefault(id, content)
+            await breath.take()
+        return found
 
     @contextmanager
     def holding(self, ids: Collection[int]) -> Iterator[None]:

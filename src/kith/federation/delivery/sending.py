@@ -15,7 +15,7 @@ from kith.base.errors import NotFound
 from kith.base.http import OutgoingError, PostAnswer
 from kith.base.work import Work
 from kith.federation.delivery import store
-from kith.federation.delivery.couriers import HELD, Couriers
+from kith.federation.delivery.couriers import HELD, Content, Couriers
 from kith.federation.delivery.host_states import BREAK_AT, HostTally
 from kith.federation.delivery.ledger import Outcome
 from kith.federation.delivery.rules import (
@@ -27,13 +27,13 @@ from kith.federation.delivery.rules import (
 )
 from kith.federation.delivery.tables import DeliveryHost, DueDelivery
 from kith.federation.keys import service as keys
-from kith.federation.signatures.digests import sha256
 from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme
 from kith.social.ids import AccountId
 
 __all__ = ["HostRun"]
 
 STRETCH = 64
+STRETCH_BYTES = 2 * 1024 * 1024  # of different bodies, or a single one
 AT_ONCE = 8  # to one host
 AT_ONCE_TO_TROUBLED = 2
 RUN_SECONDS = 5.0  # after which no further stretch is begun
@@ -48,8 +48,7 @@ class _Letter(msgspec.Struct):
     """A delivery with all that is needed to send it."""
 
     delivery: DueDelivery
-    body: bytes
-    digest: bytes
+    content: Content
     signer: Signer
     newer: Signer | None = None  # of the same sender, where `signer` is the one before
 
@@ -83,8 +82,9 @@ class HostRun:
             is_open = self._host.failures < BREAK_AT or self.tally.answered > 0
             most = STRETCH if is_open else 1  # after too many failures in a row
             taken = await self._take(most)
-            await self._send_stretch(taken)
-            if self._is_over or self.tally.failures or len(taken) < most:
+            sent = _as_much_as_has_room(taken)
+            await self._send_stretch(taken, sent)
+            if self._is_over or self.tally.failures or (len(taken) < most and len(sent) == len(taken)):
                 break  # what comes now is a job of its own
         return self.tally
 
@@ -101,23 +101,29 @@ class HostRun:
                 until=aside.now + HELD,
             )
 
-    async def _send_stretch(self, taken: Sequence[DueDelivery]) -> None:
+    async def _send_stretch(self, taken: Sequence[DueDelivery], sent: Sequence[DueDelivery]) -> None:
+        """What has no room is given back before, for whoever comes next."""
         if not taken:
             return
-        left = {one.id for one in taken}
+        if len(sent) < len(taken):
+            await self._release({one.id for one in taken[len(sent) :]})
+        left = {one.id for one in sent}
         with self._couriers.holding(frozenset(left)):
             try:
-                await self._send_chains(_chains(await self._prepare(taken, left)), left)
+                await self._send_chains(_chains(await self._prepare(sent, left)), left)
             finally:
                 await self._end_stretch(left)
 
     async def _end_stretch(self, left: set[int]) -> None:
         written, self._written = self._written, []
         if left:
-            async with self._work.aside() as aside:
-                await store.release(aside.db, sorted(left), self._couriers.id)
+            await self._release(left)
         for one in written:
             await one
+
+    async def _release(self, ids: set[int]) -> None:
+        async with self._work.aside() as aside:
+            await store.release(aside.db, sorted(ids), self._couriers.id)
 
     async def _send_chains(self, chains: deque[deque[_Letter]], left: set[int]) -> None:
         """The first alone: only a host that answers it gets several at once."""
@@ -208,11 +214,11 @@ class HostRun:
 
     async def _post(self, letter: _Letter, signer: Signer, scheme: SigningScheme) -> PostAnswer:
         headers = {"content-type": CONTENT_TYPE, **(letter.delivery.headers or {})}
-        request = RequestToSign("POST", letter.delivery.inbox, letter.digest, headers)
+        request = RequestToSign("POST", letter.delivery.inbox, letter.content.digest, headers)
         signed = await self._couriers.desk.sign(signer, request, scheme)
         started_at = time.monotonic()
         try:
-            return await self._couriers.outgoing.post(letter.delivery.inbox, signed, letter.body)
+            return await self._couriers.outgoing.post(letter.delivery.inbox, signed, letter.content.body)
         finally:
             self.tally.is_slow = time.monotonic() - started_at > SLOW_SECONDS
 
@@ -220,21 +226,19 @@ class HostRun:
 
     async def _prepare(self, taken: Sequence[DueDelivery], left: set[int]) -> list[_Letter]:
         """What nobody can sign any more is dropped."""
-        found = await store.outgoing_of(self._work.db, {one.outgoing_id for one in taken})
-        bodies = {id: activity.activity.encode() for id, activity in found.items()}
-        digests = {id: sha256(body) for id, body in bodies.items()}
+        found = await self._couriers.contents(self._work, {one.outgoing_id for one in taken})
         letters = []
         for one in taken:
-            activity = found.get(one.outgoing_id)
-            signer = await self._signer(one.sender) if activity is not None else None
-            if activity is None or signer is None:
+            content = found.get(one.outgoing_id)
+            signer = await self._signer(one.sender) if content is not None else None
+            if content is None or signer is None:
                 self._written.append(
                     self._couriers.ledger.record(Outcome(one.id, one.outgoing_id, DeliveryResult.DROPPED))
                 )
                 left.discard(one.id)
             else:
-                letter = _Letter(one, bodies[one.outgoing_id], digests[one.outgoing_id], signer)
-                previous = await self._signer(one.sender, previous=True) if activity.with_previous_key else None
+                letter = _Letter(one, content, signer)
+                previous = await self._signer(one.sender, previous=True) if content.with_previous_key else None
                 if previous is not None:
                     letter.signer, letter.newer = previous, signer
                 letters.append(letter)
@@ -252,6 +256,18 @@ class HostRun:
             return await find(self._work, owner)
         except NotFound:
             return None
+
+
+def _as_much_as_has_room(taken: Sequence[DueDelivery]) -> Sequence[DueDelivery]:
+    """The first in any case."""
+    seen: set[int] = set()
+    size = 0
+    for number, one in enumerate(taken):
+        size += 0 if one.outgoing_id in seen else one.size
+        seen.add(one.outgoing_id)
+        if number and size > STRETCH_BYTES:
+            return taken[:number]
+    return taken
 
 
 def _chains(letters: Sequence[_Letter]) -> deque[deque[_Letter]]:

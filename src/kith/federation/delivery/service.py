@@ -56,9 +56,14 @@ async def deliver(
     if not places:
         return
     outgoing_id = work.new_id()
-    text = _encode(activity if "@context" in activity else with_context(activity)).decode()
+    text = _encode(activity if "@context" in activity else with_context(activity))
     await store.add_outgoing(
-        work.db, id=outgoing_id, sender=sender, activity=text, with_previous_key=with_previous_key, made_at=work.now
+        work.db,
+        id=outgoing_id,
+        sender=sender,
+        activity=text.decode(),
+        with_previous_key=with_previous_key,
+        made_at=work.now,
     )
     subject = subject_of(activity)
     rows = [
@@ -67,6 +72,7 @@ async def deliver(
             "subject": subject,
             "headers": dict(headers_for[domain]) if headers_for and domain in headers_for else None,
             "retries": int(priority),
+            "size": len(text),
             "even_if_dead": even_if_dead,
         }
         for inbox, domain in places.items()

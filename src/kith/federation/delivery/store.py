@@ -184,7 +184,7 @@ async def add_deliveries(db: Session, rows: Sequence[Mapping[str, Any]]) -> None
 
 
 async def outgoing_of(db: Session, ids: Collection[int]) -> dict[int, OutgoingActivity]:
-    return {one.id: one for one in await db.all(_outgoing, ids=list(ids))}
+    return {one.id: one for one in await db.all(_outgoing, ids=list(ids))} if ids else {}
 
 
 async def hosts_of(db: Session, domains: Sequence[str]) -> dict[str, DeliveryHost]:

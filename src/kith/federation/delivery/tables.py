@@ -42,6 +42,7 @@ deliveries = Table(
     Column("headers", Document),  # sent and signed beside the usual ones
     Column("attempts", SmallInteger, nullable=False),
     Column("retries", SmallInteger, nullable=False),  # how many attempts may follow the first
+    Column("size", Integer, nullable=False, server_default=text("0")),  # bytes that are sent
     Column("even_if_dead", Boolean, nullable=False),
     Column("next_at", Instant, nullable=False),
     Column("held_by", UID),
@@ -87,6 +88,7 @@ class DueDelivery(msgspec.Struct, frozen=True):
     headers: Any
     attempts: int
     retries: int
+    size: int = 0
 
 
 class DeliveryHost(msgspec.Struct):

@@ -14,7 +14,7 @@ from kith.federation.documents import people
 from kith.federation.documents.numbered import also_by_number
 from kith.federation.gate.service import Gate
 from kith.federation.inbox import verification
-from kith.federation.inbox.floods import FROM_HOST, UNBELIEVED
+from kith.federation.inbox.floods import FROM_HOST, KILOBYTES_FROM_HOST, UNBELIEVED, kilobytes
 from kith.federation.inbox.intake import Intake
 from kith.federation.inbox.known_keys import KnownKeys
 from kith.federation.inbox.tables import NOBODY, WAITING, Received
@@ -74,7 +74,9 @@ async def _receive(exchange: Exchange, delivered_to: AccountId) -> Answer:
         key = await keys.fetch(claim.key_id)
     signer = await verification.check(keys, gate, claim, key)
     limiter.unspend(UNBELIEVED, address)
-    limiter.spend(FROM_HOST, site_of_domain(signer.domain))
+    site = site_of_domain(signer.domain)
+    limiter.spend(FROM_HOST, site)
+    limiter.spend(KILOBYTES_FROM_HOST, site, kilobytes(len(body)))
     document = _parsed(body)
     if type_of(document, ACTIVITY_TYPES) is not None:
         row = _row(exchange, signer, document, body, delivered_to, _synchronization(request, claim))
@@ -130,6 +132,7 @@ def _row(
         activity_id=_name_of(document, body),
         delivered_to=delivered_to,
         body=body.decode(),
+        size=len(body),
         synchronization=synchronization,
         state=WAITING,
         signed_at=signer.signed_at,

@@ -8,6 +8,7 @@ from kith.base.jobs import Give
 from kith.base.work import Works
 from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.inbox import store
+from kith.federation.inbox.floods import has_put_off
 from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import Received
 from kith.federation.known import Missing
@@ -23,6 +24,7 @@ __all__ = ["Driver"]
 MOST_ROUNDS = 300  # a post may mention as many people as that
 SHORTEST_PAUSE = timedelta(minutes=1)
 WORTH_WAITING = timedelta(hours=3)
+SHARE_THAT_WAITS = 0.5
 
 
 class Driver:
@@ -49,7 +51,7 @@ class Driver:
         """In a transaction of its own, with the end of the row; or what is missing."""
         try:
             async with self._works.begin() as work:
-                if await store.hold(work.db, row.id) is not None:
+                if await store.is_held(work.db, row.id):
                     await process(work, row, unreachable)
                     await store.drop(work.db, [row.id])
         except Missing as missing:
@@ -66,9 +68,14 @@ class Driver:
             return False
         except FetchFailed as failed:
             age = datetime.now(UTC) - row.received_at
-            if failed.may_pass and age < WORTH_WAITING and _is_about(row, missing.uri):
+            if failed.may_pass and age < WORTH_WAITING and _is_about(row, missing.uri) and await self._may_wait(row):
                 raise Give(str(failed), later=max(age, SHORTEST_PAUSE)) from failed
             return False
+
+    async def _may_wait(self, row: Received) -> bool:
+        """Of a site of which much waits already nothing more does."""
+        async with self._works.begin() as work:
+            return not await has_put_off(work, row.site, SHARE_THAT_WAITS)
 
     async def _follower_of(self, sender: AccountId) -> AccountId | None:
         """In whose name something is asked for that is not for everybody."""

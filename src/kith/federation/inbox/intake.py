@@ -9,17 +9,21 @@ from collections.abc import Sequence
 import msgspec
 
 from kith.base.caches import ForAWhile
-from kith.base.errors import Unavailable
+from kith.base.errors import Throttled, Unavailable
 from kith.base.http.sites import registrable_domain
 from kith.base.work import Works
 from kith.federation.delivery.hosts import heard_from
 from kith.federation.inbox import store
+from kith.federation.inbox.floods import has_put_off
 from kith.federation.inbox.tables import Received
 from kith.federation.inbox.tasks import TAKE, TakeWaiting
 
-__all__ = ["Intake"]
+__all__ = ["Intake", "as_many_as_have_room"]
 
 AT_ONCE = 100
+BYTES_AT_ONCE = 2 * 1024 * 1024
+LOOKED_AT_SECONDS = 5.0
+AGAIN_SECONDS = 60
 HEARD_SECONDS = 60.0
 MOST_HOSTS = 10_000
 APART = 25  # milliseconds between two of one site
@@ -56,21 +60,35 @@ class Intake:
         self._waiting: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
         self._turns = InboxTurns()
+        self._over: ForAWhile[bool] = ForAWhile("sites_over", seconds=LOOKED_AT_SECONDS, most=MOST_HOSTS)
         self._heard: ForAWhile[bool] = ForAWhile("hosts_heard", seconds=HEARD_SECONDS, most=MOST_HOSTS)
 
     async def keep(self, row: Received, host: str) -> None:
         """`host` has spoken: what waits for it is sent again, which is looked at once in a minute."""
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        row = msgspec.structs.replace(row, turn=self._turns.next(registrable_domain(host)))
+        site = registrable_domain(host)
+        await self._refuse_too_much(site)
+        row = msgspec.structs.replace(row, site=site, turn=self._turns.next(site))
         self._waiting.append(_Waiting(row, host, kept))
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())
         await kept
 
+    async def _refuse_too_much(self, site: str) -> None:
+        """Who is refused sends it again later. A site is looked at once in some seconds."""
+        is_over = self._over.get(site)
+        if is_over is None:
+            async with self._works.begin() as work:
+                is_over = await has_put_off(work, site)
+            self._over.put(site, is_over)
+        if is_over:
+            raise Throttled(AGAIN_SECONDS)
+
     async def _write_all(self) -> None:
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+                count = as_many_as_have_room([one.row.size for one in self._waiting[:AT_ONCE]])
+                batch, self._waiting = self._waiting[:count], self._waiting[count:]
                 await self._write_batch(batch)
         finally:
             self._writing = None
@@ -103,6 +121,16 @@ class Intake:
                 await heard_from(work, host)
         for host in spoke:
             self._heard.put(host, True)
+
+
+def as_many_as_have_room(sizes: Sequence[int]) -> int:
+    """Of those that wait, how many are written together: the first in any case. Nobody else writes meanwhile."""
+    room = BYTES_AT_ONCE
+    for number, size in enumerate(sizes[:AT_ONCE]):
+        room -= size
+        if number and room < 0:
+            return number
+    return min(len(sizes), AT_ONCE)
 
 
 def _fail(one: _Waiting, error: Exception) -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, exists, or_, select, update
+from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select, text, update
 
 from kith.base.db import Session, add_once, alias_of, any_of, command, query
-from kith.federation.inbox.tables import WAITING, Received, inbox
+from kith.federation.inbox.tables import PUT_OFF, WAITING, Received, inbox
 from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships.follow_source import Following
@@ -16,20 +16,33 @@ _row: BindParameter[Any] = bindparam("row")
 _add = command(lambda: add_once(inbox))
 _find = query(lambda: select(inbox).where(inbox.c.id == _row), Received)
 # Of several workers each takes others.
-_take = query(
+_next = query(
     lambda: (
-        select(inbox)
+        select(inbox.c.id, inbox.c.size)
         .where(inbox.c.state == WAITING)
         .order_by(inbox.c.turn, inbox.c.id)
         .limit(bindparam("most"))
         .with_for_update(skip_locked=True)
     ),
-    Received,
+    tuple,
 )
+_rows = query(lambda: select(inbox).where(any_of(inbox.c.id, "ids")).order_by(inbox.c.turn, inbox.c.id), Received)
 _any_waiting = query(lambda: select(inbox.c.id).where(inbox.c.state == WAITING).limit(1), int)
 _hold = query(lambda: select(inbox).where(inbox.c.id == _row).with_for_update(), Received)
+_hold_only = query(lambda: select(inbox.c.id).where(inbox.c.id == _row).with_for_update(), int)
 _drop = command(lambda: delete(inbox).where(any_of(inbox.c.id, "ids")))
-_set_state = command(lambda: update(inbox).where(any_of(inbox.c.id, "ids")).values(state=bindparam("new_state")))
+_put_off = command(lambda: update(inbox).where(inbox.c.id == _row).values(state=bindparam("new_state")))
+_shorten = command(
+    lambda: update(inbox).where(inbox.c.id == _row).values(body=bindparam("new_body"), size=bindparam("new_size"))
+)
+_put_off_of = query(
+    lambda: (
+        select(func.count(), func.coalesce(func.sum(inbox.c.size), 0))
+        .select_from(inbox)
+        .where(and_(text(PUT_OFF), inbox.c.site == bindparam("its_site")))
+    ),
+    tuple,
+)
 
 
 async def add(db: Session, rows: Sequence[Received]) -> None:
@@ -47,20 +60,44 @@ async def hold(db: Session, id: int) -> Received | None:
     return await db.one(_hold, row=id)
 
 
+async def is_held(db: Session, id: int) -> bool:
+    """The same for whoever has read the row; False where somebody has done it meanwhile."""
+    await db.begin()
+    return await db.one(_hold_only, row=id) is not None
+
+
 async def any_waiting(db: Session) -> bool:
     return await db.one(_any_waiting) is not None
 
 
-async def take(db: Session, most: int) -> list[Received]:
-    """Those that wait, in turns of the hosts that sent them; nobody else takes them before this session ends."""
+async def take(db: Session, most: int, most_bytes: int) -> tuple[list[Received], bool]:
+    """Those that wait, in turns of the hosts that sent them; nobody else takes them before this session ends.
+
+    The first in any case, others as there is room for them; and whether there may be more.
+    """
     await db.begin()
-    return await db.all(_take, most=most)
+    ids: list[int] = []
+    for id, size in await db.all(_next, most=most):
+        most_bytes -= size
+        if ids and most_bytes < 0:
+            return await db.all(_rows, ids=ids), True
+        ids.append(id)
+    return await db.all(_rows, ids=ids) if ids else [], len(ids) == most
 
 
-_older = query(lambda: select(inbox).where(inbox.c.id < _row).order_by(inbox.c.id).limit(100), Received)
+_older = query(
+    lambda: (
+        select(inbox.c.id, inbox.c.activity_id, inbox.c.account_id)
+        .where(inbox.c.id < _row)
+        .order_by(inbox.c.id)
+        .limit(100)
+    ),
+    tuple,
+)
 
 
-async def older_than(db: Session, id: int) -> list[Received]:
+async def older_than(db: Session, id: int) -> list[tuple[int, str | None, AccountId]]:
+    """Ids of rows, which activities they are, and whose."""
     return await db.all(_older, row=id)
 
 
@@ -69,9 +106,16 @@ async def drop(db: Session, ids: Sequence[int]) -> None:
         await db.run(_drop, ids=list(ids))
 
 
-async def set_state(db: Session, ids: Sequence[int], state: int) -> None:
-    if ids:
-        await db.run(_set_state, ids=list(ids), new_state=state)
+async def put_off(db: Session, id: int, state: int, body: str | None = None) -> None:
+    """A job of its own goes on with it, from then on with another body if there is one."""
+    await db.run(_put_off, row=id, new_state=state)
+    if body is not None:
+        await db.run(_shorten, row=id, new_body=body, new_size=len(body.encode()))
+
+
+async def put_off_of(db: Session, site: str) -> tuple[int, int]:
+    """What one site has sent that jobs of their own go on with: how many, and their bytes."""
+    return await db.one(_put_off_of, its_site=site) or (0, 0)
 
 
 _favourite = query(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import BigInteger, Column, Index, SmallInteger, Table, Text, UniqueConstraint, text
+from sqlalchemy import BigInteger, Column, Index, Integer, SmallInteger, Table, Text, UniqueConstraint, text
 
 from kith.base.db import ID, METADATA, Instant
 from kith.social.ids import AccountId
@@ -12,6 +12,7 @@ NOBODY = AccountId(0)
 
 # What becomes of a row: it is taken with others, or a job of its own fetches what it needs, or tries it again.
 WAITING, FETCHING, ALONE = 0, 1, 2
+PUT_OFF = "state > 0"
 
 # Activities that were believed and are not done yet. A row goes with the effect of what it says, so it happens once;
 # while it waits, the same activity is not kept a second time for the same inbox. The sender may be gone before its turn
@@ -29,8 +30,11 @@ inbox = Table(
     Column("signed_at", Instant, nullable=False),
     Column("received_at", Instant, nullable=False),
     Column("turn", BigInteger, nullable=False, server_default=text("0")),  # whose is lower is taken first
+    Column("site", Text, nullable=False, server_default=text("''")),  # the registered domain that it came from
+    Column("size", Integer, nullable=False, server_default=text("0")),  # of the body, in bytes
     UniqueConstraint("account_id", "activity_id", "delivered_to"),
-    Index("ix_federation_inbox_turn", "state", "turn", "id"),
+    Index("ix_federation_inbox_turn", "state", "turn", "id", "size"),
+    Index("ix_federation_inbox_site", "site", "size", sqlite_where=text(PUT_OFF), postgresql_where=text(PUT_OFF)),
 )
 
 
@@ -45,3 +49,5 @@ class Received(msgspec.Struct, frozen=True):
     signed_at: datetime
     received_at: datetime
     turn: int = 0
+    site: str = ""
+    size: int = 0

@@ -20,6 +20,7 @@ from kith.federation.inbox.driver import Driver
 from kith.federation.inbox.forwarded import LOOK_AGAIN
 from kith.federation.inbox.passing_on import PASS_ON
 from kith.federation.inbox.processing import process
+from kith.federation.inbox.shortening import shortened
 from kith.federation.inbox.tables import ALONE, FETCHING, Received
 from kith.federation.known import Missing
 from kith.federation.vocabulary.incoming import DocumentRefused
@@ -28,6 +29,7 @@ from kith.social.accounts import store as accounts
 __all__ = ["COMPLETE", "KINDS", "RETRY", "SWEEP", "TAKE", "SweepInbox", "TakeWaiting"]
 
 BATCH = 50
+BATCH_BYTES = 2 * 1024 * 1024  # or a single one
 SWEPT = timedelta(minutes=1)
 KEPT = timedelta(days=7)  # what could not be done by then is not done any more
 
@@ -46,7 +48,7 @@ class OneReceived(msgspec.Struct):
 
 async def take(work: Work, _payloads: Sequence[TakeWaiting]) -> None:
     """What waits, in the order in which it came. One that fails keeps nobody else waiting."""
-    rows = await store.take(work.db, BATCH)
+    rows, has_more = await store.take(work.db, BATCH, BATCH_BYTES)
     ids = sorted({row.account_id for row in rows})
     for sender in ids:  # in one order, or two workers would wait for each other
         await ended.take_turn(work.db, sender)
@@ -58,17 +60,25 @@ async def take(work: Work, _payloads: Sequence[TakeWaiting]) -> None:
             if await _is_done(work, row):
                 done.append(row.id)
     await store.drop(work.db, done)
-    if len(rows) == BATCH:
+    if has_more:
         work.enqueue(TAKE, TakeWaiting())
 
 
 async def _is_done(work: Work, row: Received) -> bool:
     """Whether it is over; else a job of its own goes on with it."""
     later = await _attempt(work, row)
-    if later is not None:
-        await store.set_state(work.db, [row.id], FETCHING if later is COMPLETE else ALONE)
+    if later is COMPLETE:
+        await _put_off_fetching(work, row)
+    elif later is not None:
+        await store.put_off(work.db, row.id, ALONE)
         work.enqueue(later, OneReceived(row.id))
     return later is None
+
+
+async def _put_off_fetching(work: Work, row: Received) -> None:
+    """It may wait for hours: no more of it is kept than is read."""
+    await store.put_off(work.db, row.id, FETCHING, shortened(row.body))
+    work.enqueue(COMPLETE, OneReceived(row.id))
 
 
 async def _attempt(work: Work, row: Received) -> JobKind[OneReceived] | None:
@@ -98,9 +108,9 @@ async def sweep(work: Work, _payload: SweepInbox) -> None:
     if await store.any_waiting(work.db):
         await take(work, [])
     given_up = await store.older_than(work.db, id_at(work.now - KEPT))
-    for row in given_up:
-        log_counted("warning", "inbox.given_up", activity=row.activity_id, sender=row.account_id)
-    await store.drop(work.db, [row.id for row in given_up])
+    for _, activity, sender in given_up:
+        log_counted("warning", "inbox.given_up", activity=activity, sender=sender)
+    await store.drop(work.db, [id for id, *_ in given_up])
 
 
 async def retry(work: Work, payload: OneReceived) -> None:
@@ -111,8 +121,7 @@ async def retry(work: Work, payload: OneReceived) -> None:
         async with work.attempt():
             await process(work, row)
     except Missing:
-        await store.set_state(work.db, [row.id], FETCHING)
-        work.enqueue(COMPLETE, OneReceived(row.id))
+        await _put_off_fetching(work, row)
         return
     except Unavailable:
         raise

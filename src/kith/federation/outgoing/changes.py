@@ -12,6 +12,7 @@ from kith.base.work import Work
 from kith.federation.delivery.service import deliver
 from kith.federation.documents.notes import notes_of
 from kith.federation.outgoing import recipients
+from kith.federation.outgoing.concerns import knows_anybody
 from kith.federation.outgoing.posts import digests_for, with_relays
 from kith.federation.relays import store as relays
 from kith.federation.vocabulary.outgoing import activities
@@ -23,8 +24,9 @@ from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import BoostWithdrawn, PollEnded, StatusDeleted, StatusEdited
 from kith.social.statuses.tables import PRIVATE, Status
 
-__all__ = ["KINDS", "tell_of_votes_later"]
+__all__ = ["KINDS", "tell_of_edit_later", "tell_of_votes_later"]
 
+EDITED_AFTER = timedelta(seconds=5)
 COUNTED_AFTER = timedelta(seconds=30)
 
 
@@ -34,8 +36,14 @@ class TellVotes(msgspec.Struct):
     status_id: StatusId
 
 
+async def tell_of_edit_later(work: Work, fact: StatusEdited) -> None:
+    """Whatever else is changed of the post within a moment is told with it."""
+    if await knows_anybody(work.db):
+        work.enqueue(EDITED, fact, at=work.now + EDITED_AFTER, key=str(fact.status_id))
+
+
 async def tell_of_edits(work: Work, facts: Sequence[StatusEdited]) -> None:
-    """Several edits of a post in one batch are told as one: all of them would say the same."""
+    """Several of a post in one batch are told as one: all of them would say the same."""
     await _tell_anew(work, [fact.status_id for fact in facts])
 
 

@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.federation.people.tables import actors
 from kith.social.ids import AccountId
 
-__all__ = ["any_elsewhere", "between_servers", "knows_anybody", "where_anybody_is_known"]
+__all__ = ["any_elsewhere", "between_servers", "knows_anybody"]
 
 _elsewhere = query(select(actors.c.account_id).where(any_of(actors.c.account_id, "ids")).limit(1), int)
 _anybody = query(select(actors.c.account_id).limit(1), int)
@@ -35,16 +35,6 @@ def between_servers(kind: JobKind[Any]) -> Later:
 
     async def enqueue(work: Work, fact: Any) -> None:
         if await any_elsewhere(work.db, fact.account_id, fact.target_id):
-            work.enqueue(kind, fact)
-
-    return enqueue
-
-
-def where_anybody_is_known(kind: JobKind[Any]) -> Later:
-    """For what followers are told: a job, unless nobody on any other server is known."""
-
-    async def enqueue(work: Work, fact: Any) -> None:
-        if await knows_anybody(work.db):
             work.enqueue(kind, fact)
 
     return enqueue

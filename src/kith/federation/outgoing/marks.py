@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
@@ -16,9 +18,19 @@ from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import PollVoted, StatusFavourited, StatusPinned, StatusUnfavourited
 from kith.social.statuses.tables import Status, votes
+from kith.social.tags import store as tags_store
 from kith.social.tags.facts import TagFeatured
 
-__all__ = ["KINDS", "count_elsewhere", "like_elsewhere", "unlike_elsewhere"]
+__all__ = [
+    "KINDS",
+    "count_elsewhere",
+    "like_elsewhere",
+    "tell_of_pin_later",
+    "tell_of_tag_later",
+    "unlike_elsewhere",
+]
+
+TOLD_AFTER = timedelta(seconds=5)
 
 _votes = query(select(votes.c.id, votes.c.choice).where(any_of(votes.c.id, "ids")).order_by(votes.c.id), tuple)
 
@@ -75,7 +87,21 @@ async def tell_of_votes(work: Work, fact: PollVoted) -> None:
             await tell_one(work, me, status.account_id, activity)
 
 
+async def tell_of_pin_later(work: Work, fact: StatusPinned) -> None:
+    """Whoever changes their mind within a moment has done nothing: the first change waits, and is told if it stands."""
+    if await knows_anybody(work.db):
+        work.enqueue(PINNED, fact, at=work.now + TOLD_AFTER, key=str(fact.status_id))
+
+
+async def tell_of_tag_later(work: Work, fact: TagFeatured) -> None:
+    """As with pins."""
+    if await knows_anybody(work.db):
+        work.enqueue(FEATURED, fact, at=work.now + TOLD_AFTER, key=f"{fact.account_id} {fact.tag_id}")
+
+
 async def tell_of_pin(work: Work, fact: StatusPinned) -> None:
+    if (fact.status_id in await statuses.pinned_by(work.db, fact.account_id)) != fact.pinned:
+        return
     me, status = await find_here(work, fact.account_id), await statuses.find(work.db, fact.status_id)
     if me is not None and status is not None and status.local and status.deleted_at is None:
         change = activities.add if fact.pinned else activities.remove
@@ -84,7 +110,8 @@ async def tell_of_pin(work: Work, fact: StatusPinned) -> None:
 
 async def tell_of_tag(work: Work, fact: TagFeatured) -> None:
     me = await find_here(work, fact.account_id)
-    if me is not None and fact.name:
+    featured = {one.tag_id for one in await tags_store.features_of(work.db, fact.account_id)}
+    if me is not None and fact.name and (fact.tag_id in featured) == fact.featured:
         change = activities.add if fact.featured else activities.remove
         await tell_followers(work, me, change(me.uri, tags.featured_tag(me.url or me.uri, fact.name)))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from kith.base.rooms import Room
 from kith.federation.keys.facts import ActorKeyRotated
 from kith.federation.outgoing import changes, marks, people, posts, quotes, relations, reports, severed
-from kith.federation.outgoing.concerns import where_anybody_is_known
 from kith.social.accounts.facts import AccountChanged, AccountDeleted, AccountMoved
 from kith.social.admission.facts import ServerLetIn
 from kith.social.moderation.facts import ReportCreated
@@ -36,7 +35,6 @@ ROOM = Room(
         *severed.KINDS,
     ),
     subscriptions=(
-        (StatusEdited, changes.EDITED),
         (PollEnded, changes.POLL_ENDED),
         (StatusDeleted, changes.DELETED),
         (BoostWithdrawn, changes.WITHDRAWN),
@@ -47,9 +45,10 @@ ROOM = Room(
     ),
     at_once=(
         *relations.AT_ONCE,
+        (StatusEdited, changes.tell_of_edit_later),
         (PollVoted, marks.count_elsewhere),
-        (StatusPinned, where_anybody_is_known(marks.PINNED)),
-        (TagFeatured, where_anybody_is_known(marks.FEATURED)),
+        (StatusPinned, marks.tell_of_pin_later),
+        (TagFeatured, marks.tell_of_tag_later),
         (StatusFavourited, marks.like_elsewhere),
         (StatusUnfavourited, marks.unlike_elsewhere),
         (AccountChanged, people.tell_of_profile_later),

@@ -6,6 +6,7 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
+from kith.base.limits import Limiter, LimitRule
 from kith.base.routing import FromPath, FromRequest, delete, get, post
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -20,6 +21,14 @@ from kith.social.tags.entities import render_featured, render_tags
 
 _encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:accounts"), user("write:accounts")
+FEATURING = LimitRule("featuring", most=100, seconds=3600)  # all followers are told
+
+
+async def not_too_often(exchange: Exchange) -> None:
+    """A guard, after the one that tells who is calling."""
+    spent = exchange.find(Limiter).spend(FEATURING, str(exchange.user_id))
+    if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
+        exchange.spent = spent
 
 
 class NamedTag(msgspec.Struct, kw_only=True):
@@ -32,7 +41,7 @@ async def show_featured(work: Work, account: Actor) -> list[dict[str, Any]]:
     return [render_featured(work.settings, account, one) for one in found]
 
 
-@post("/api/v1/featured_tags", guards=[WRITE], status=200)
+@post("/api/v1/featured_tags", guards=[WRITE, not_too_often], status=200)
 async def feature(work: Work, account: Actor, named: FromRequest[NamedTag]) -> dict[str, Any]:
     return render_featured(work.settings, account, await service.feature(work, account.id, named.name))
 
@@ -48,7 +57,7 @@ async def show_suggestions(work: Work, me: Me) -> list[dict[str, Any]]:
     return await render_tags(work, await service.suggestions(work, me), me)
 
 
-@post("/api/v1/tags/{name}/feature", guards=[WRITE], status=200)
+@post("/api/v1/tags/{name}/feature", guards=[WRITE, not_too_often], status=200)
 async def feature_tag(work: Work, me: Me, name: FromPath[str]) -> dict[str, Any]:
     await service.feature(work, me, tags.plain_name(name))
     return (await render_tags(work, [await tags.find(work, name)], me))[0]

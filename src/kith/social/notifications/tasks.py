@@ -7,6 +7,7 @@ they are told a stretch at a time, each stretch a job of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
@@ -45,6 +46,7 @@ from kith.social.statuses.facts import (
 from kith.social.statuses.tables import PRIVATE, Status
 
 STRETCH = 200
+EDITS_APART = 300  # seconds
 
 
 class Wave(msgspec.Struct):
@@ -53,6 +55,7 @@ class Wave(msgspec.Struct):
     of: Literal["status", "update", "quoted_update", "poll"]
     about: int  # a status, or a poll
     after: int = 0
+    told: int = 0  # of edits: the one that was told last
 
 
 # Posts
@@ -110,7 +113,7 @@ async def tell_on(work: Work, wave: Wave) -> None:
     teller = {"status": _posts, "update": _edits, "quoted_update": _quoted_edits, "poll": _ends}[wave.of]
     last = await teller(work, wave)
     if last is not None:
-        work.enqueue(TELL_ON, Wave(wave.of, wave.about, last))
+        work.enqueue(TELL_ON, msgspec.structs.replace(wave, after=last))
 
 
 def _rest(found: store.Stretch) -> int | None:
@@ -159,9 +162,13 @@ async def _edits(work: Work, wave: Wave) -> int | None:
     if edited is None:
         return None
     status, at = edited
+    if at == wave.told:
+        return None
     found = await store.boosters(work.db, status.id, wave.after, STRETCH)
-    notices = [Notice(id, f"update:{status.id}:{id}:{at}", status.id) for id, _ in found]
+    notices = [Notice(id, f"update:{status.id}:{id}:{_span(work)}", status.id) for id, _ in found]
     await _replace(work, "update", status, notices)
+    if found:
+        _look_again(work, wave, at)
     return _rest(found)
 
 
@@ -171,10 +178,25 @@ async def _quoted_edits(work: Work, wave: Wave) -> int | None:
     if edited is None:
         return None
     status, at = edited
+    if at == wave.told:
+        return None
     found = await store.quoters(work.db, status.id, wave.after, STRETCH)
     for id, quoting in found:
-        await _replace(work, "quoted_update", status, [Notice(id, f"quoted_update:{quoting}:{at}", StatusId(quoting))])
+        key = f"quoted_update:{quoting}:{_span(work)}"
+        await _replace(work, "quoted_update", status, [Notice(id, key, StatusId(quoting))])
+    if found:
+        _look_again(work, wave, at)
     return _rest(found)
+
+
+def _span(work: Work) -> int:
+    """Within it edits of a post are told once: at the first of them, and the last of the others when it is over."""
+    return int(work.now.timestamp()) // EDITS_APART
+
+
+def _look_again(work: Work, wave: Wave, at: int) -> None:
+    then = datetime.fromtimestamp((_span(work) + 1) * EDITS_APART, UTC)
+    work.enqueue(TELL_ON, Wave(wave.of, wave.about, told=at), at=then, key=f"{wave.of}:{wave.about}")
 
 
 async def _replace(work: Work, type: str, status: Status, notices: Sequence[Notice]) -> None:

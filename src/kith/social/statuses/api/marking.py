@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
+from kith.base.limits import LimitRule
 from kith.base.routing import FromPath, FromRequest, Route, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Actor, Me
@@ -23,11 +24,22 @@ class Boost(msgspec.Struct, kw_only=True):
     visibility: boosting.Visibility | None = None
 
 
-def _does(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Awaitable[Status | Subject]]) -> Route:
-    """Marks a status, or takes back what only its reader may do; whoever does it sees what came of it."""
+def _does(
+    verb: str,
+    scope: str,
+    do: Callable[[Work, AccountId, StatusId], Awaitable[Status | Subject]],
+    *,
+    rule: LimitRule | None = None,
+) -> Route:
+    """Marks a status, or takes back what only its reader may do; whoever does it sees what came of it.
+
+    `rule` is for what all followers are told of.
+    """
 
     @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)
     async def mark(exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId]) -> Answer:
+        if rule is not None:
+            spend(exchange, rule, me)
         status = await do(work, me, id)
         return await shown_as_is(exchange, status.id, me)
 
@@ -71,7 +83,7 @@ routes = [
     _undoes("unbookmark", "write:bookmarks", marks.unbookmark),
     _does("mute", "write:mutes", marks.mute),
     _does("unmute", "write:mutes", marks.unmute),
-    _does("pin", "write:accounts", marks.pin),
+    _does("pin", "write:accounts", marks.pin, rule=POSTING),
     _does("unpin", "write:accounts", marks.unpin),
     reblog,
     unreblog,

@@ -144,6 +144,7 @@ async def change_policy(
     policy: FromRequest[Policy],
     id: FromPath[StatusId],
 ) -> Answer:
+    spend(exchange, POSTING, me)  # it is told to as many as an edit is
     await quotes.change_policy(work, me, id, policy.quote_approval_policy)
     return await shown_as_is(exchange, id, me)
 
