@@ -7,8 +7,12 @@ import re
 import pytest
 
 from tests.conftest import TownBuilder
+from tests.social.posts import settle
+from tests.social.staff import employ
 from tests.town import Person, Town
 from tests.web.browsing import Browser
+
+BACK = "urn:ietf:wg:oauth:2.0:oob"
 
 
 async def enter(town: Town, browser: Browser) -> Person:
@@ -300,3 +304,32 @@ async def test_members_of_a_group_come_and_go(town: Town, browser: Browser) -> N
     await browser.press("/remove_user/")
     assert "Nobody is in this group yet." in browser.page.text
     assert (await browser.open("/admin/groups/nowhere")).status_code == 404
+
+
+async def test_whoever_waits_is_listed_before_their_address_is_confirmed(new_town: TownBuilder) -> None:
+    town = await new_town(registrations="approval")
+    app = (
+        await town.http.post("/api/v1/apps", data={"client_name": "a", "redirect_uris": BACK, "scopes": "write"})
+    ).json()
+    client = {name: app[name] for name in ("client_id", "client_secret")}
+    form = {"grant_type": "client_credentials", **client, "scope": "write"}
+    token = (await town.http.post("/oauth/token", data=form)).json()["access_token"]
+    person = {"username": "zoe", "email": "zoe@example.org", "password": "a good long one", "reason": "please"}
+    made = await town.http.post(
+        "/api/v1/accounts",
+        json={**person, "agreement": True, "locale": "en"},
+        headers={"Authorization": f"Bearer {token}"},
+    )
+    assert made.status_code == 200, made.text
+    await settle(town)
+    staff = await employ(town, "moderator")
+    browser = Browser(town)
+    await enter(town, browser)
+    page = (await browser.open("/admin/people?state=pending")).text
+    await browser.close()
+
+    for path in ("/api/v1/admin/accounts?pending=true", "/api/v2/admin/accounts?status=pending"):
+        [listed_there] = await staff.get(path)
+        assert (listed_there["username"], listed_there["confirmed"], listed_there["approved"]) == ("zoe", False, False)
+    assert listed(page) == ["zoe"]
+    assert "Address not confirmed</span>" in page
