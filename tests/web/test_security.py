@@ -225,6 +225,22 @@ async def test_a_factor_goes_only_after_a_fresh_proof(town: Town, new_browser: N
     assert "You have not set up two-factor sign-in yet." in section(browser.page, "factors")
 
 
+async def test_guides_for_bots_lead_to_a_token_of_ones_own(town: Town, browser: Browser) -> None:
+    await signed_in(town, browser)
+    page = await browser.open("/settings/applications/new")
+    assert 'value="read write follow push"' in section(page, "keys")
+
+    made = await browser.press("/tokens", description="my bot")
+
+    assert made.status_code == 201
+    [key] = re.findall(r'<code class="key">(.+?)</code>', made.text)
+    bearer = {"Authorization": f"Bearer {key}"}
+    assert (await town.http.get("/api/v1/accounts/verify_credentials", headers=bearer)).status_code == 200
+    said = await town.http.post("/api/v1/statuses", json={"status": "beep"}, headers=bearer)
+    assert said.status_code == 200
+    assert said.json()["content"] == "<p>beep</p>"
+
+
 @pytest.mark.parametrize(
     ("action", "fields"),
     [("/app-passwords", {"description": "my mail"}), ("/tokens", {"description": "my script", "scopes": "read"})],

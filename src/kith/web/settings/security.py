@@ -16,12 +16,22 @@ from kith.web.settings.frame import settings_page
 from kith.web.settings.recent_activity import details_of, sentence_about
 
 MOST_PAGES = 10_000
+OF_AN_APP = "read write follow push"
 
 
 @get(SECURITY_PAGE)
 async def show_security(exchange: Exchange, work: Work) -> Answer:
     visitor = await identity.find_visitor(exchange)
-    return see_other(SIGN_IN) if visitor is None else await security_page(exchange, work, visitor)
+    if visitor is None:
+        return see_other(SIGN_IN)
+    form = {"api": {"scopes": OF_AN_APP}} if exchange.query("new") == "token" else {}
+    return await security_page(exchange, work, visitor, form=form)
+
+
+@get("/settings/applications/new")
+async def show_new_application(_exchange: Exchange) -> Answer:
+    """Where guides for bots and scripts send people, to make a token of their own."""
+    return see_other(f"{SECURITY_PAGE}?new=token#keys", status=302)
 
 
 async def security_page(
@@ -94,4 +104,4 @@ async def withdraw_consent(exchange: Exchange, work: Work, id: FromPath[str]) ->
     return see_other(f"{SECURITY_PAGE}#consents")
 
 
-routes = [show_security, end_session, end_other_sessions, end_all_sessions, withdraw_consent]
+routes = [show_security, show_new_application, end_session, end_other_sessions, end_all_sessions, withdraw_consent]
