@@ -24,8 +24,8 @@ from kith.backup.postgres_moment import Cutter, fill
 from kith.backup.recorded_settings import as_toml, record
 from kith.backup.repository import Repository
 from kith.backup.restoring import with_place
-from kith.backup.retention import read_keep, superfluous
 from kith.backup.sealing import MOST_UNPACKED, PieceSealer
+from kith.base.backups.retention import read_keep, superfluous
 from kith.base.backups.schedule import is_due, read_schedule
 from kith.base.settings import BadSettings, load
 from kith.migrations import HEAD, LAST_UNRELEASED

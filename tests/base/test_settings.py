@@ -105,6 +105,9 @@ def test_a_file_of_another_name_is_read_in_its_stead(tmp_path: Path) -> None:
             )
         ],
         ({"KITH_BASE_URL": "https://example.org/"}, ["KITH_BASE_URL", "slash"]),
+        ({"KITH_BACKUP_SCHEDULE": "at night"}, ["KITH_BACKUP_SCHEDULE", "daily at 03:00", "at night"]),
+        ({"KITH_BACKUP_KEEP": "some"}, ["KITH_BACKUP_KEEP", "7 daily", "some"]),
+        ({"KITH_SOURCE_URL": "our code"}, ["KITH_SOURCE_URL", "https://example.org/code", "our code"]),
     ],
 )
 def test_what_cannot_be_used_is_named(tmp_path: Path, environment: dict[str, str], words: list[str]) -> None:

@@ -10,7 +10,7 @@ from kith.backup.failures import BadRepository, Damaged
 from kith.backup.making import BackupProgress
 from kith.backup.manifest import Manifest
 from kith.backup.repository import Repository
-from kith.backup.retention import read_keep, superfluous
+from kith.base.backups.retention import read_keep, superfluous
 
 __all__ = ["RepositoryVerdict", "prune_repository", "show", "verify_repository"]
 

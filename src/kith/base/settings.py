@@ -323,8 +323,21 @@ def _check(settings: Settings) -> None:
     if settings.breach_url and not _is_address(settings.breach_url):
         raise BadSettings(f"{_label('breach_url')} must be like https://example.org/range/, or empty")
     _check_translator(settings)
+    _check_backups(settings)
     _check_addresses(settings)
     _check_acme(settings)
+
+
+def _check_backups(settings: Settings) -> None:
+    """A schedule that nobody can read would be found when the first backup is missed."""
+    from kith.base.backups.retention import read_keep  # noqa: PLC0415 - they raise what is declared here
+    from kith.base.backups.schedule import read_schedule  # noqa: PLC0415
+
+    for name, read in (("backup_schedule", read_schedule), ("backup_keep", read_keep)):
+        try:
+            read(getattr(settings, name))
+        except BadSettings as error:
+            raise BadSettings(f"{_label(name)}: {error}") from error
 
 
 def _check_addresses(settings: Settings) -> None:

@@ -18,8 +18,8 @@ from kith.backup.manifest import Manifest
 from kith.backup.passphrase import find_passphrase
 from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
-from kith.backup.retention import read_keep
 from kith.base.backups import store
+from kith.base.backups.retention import read_keep
 from kith.base.backups.schedule import read_schedule
 from kith.base.backups.tables import BACKUP, REHEARSAL, BackupRun
 from kith.base.db import connect
