@@ -35,6 +35,18 @@ async def test_alive_is_said_in_a_word_or_in_json(town: Town) -> None:
     assert told.json() == {"status": "ok"}
 
 
+async def test_a_balancer_asks_without_the_worker(new_town: TownBuilder) -> None:
+    town = await new_town(worker="off")
+
+    whole = await town.http.get("/health/ready")
+    without = await town.http.get("/health/ready", params={"without": "worker"})
+    unknown = await town.http.get("/health/ready", params={"without": "nothing"})
+
+    assert (whole.status_code, whole.json()["worker"]) == (503, False)
+    assert (without.status_code, without.json()["status"], without.json()["worker"]) == (200, "ok", False)
+    assert unknown.status_code == 503
+
+
 async def test_a_database_that_may_only_be_read_is_not_ready(new_town: TownBuilder) -> None:
     town = await new_town()
     await _until_ready(town, ready=True)
