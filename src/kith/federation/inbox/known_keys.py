@@ -14,6 +14,7 @@ from kith.base.work import Works
 from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.keys.remote_keys import read_pem
 from kith.federation.people.fetching import ActorFetches, fetch_key
+from kith.federation.people.store import find_signing_key
 from kith.federation.people.tables import actor_keys
 from kith.federation.signatures.key_ids import KeyId
 from kith.federation.signatures.received import PublicKey
@@ -111,6 +112,9 @@ class KnownKeys:
 
 async def _read(db: Session, key_id: str) -> HeldKey | None:
     row = await db.one(_find, key=key_id)
+    if row is None:
+        named = await find_signing_key(db, key_id)
+        row = await db.one(_find, key=named.id) if named is not None else None
     if row is None:
         return None
     account_id, pem, uri, domain = row
