@@ -75,12 +75,14 @@ async def test_whom_one_blocks_or_whose_server_cannot_follow(lane: Street, ada: 
 
 async def test_a_follow_ends_by_what_it_was_or_by_its_id(lane: Street, ada: RemotePerson) -> None:
     bob = await join(lane.here)
-    for by_id in (False, True):
+    for way in ("whole", "id", "id and type"):
         follow = ada.activity("Follow", bob.me["uri"])
         await lane.sends(ada, follow)
         assert await is_followed(lane, bob, ada)
 
-        await lane.sends(ada, ada.activity("Undo", follow["id"]) if by_id else ada.undo(follow))
+        named = {"id": follow["id"], "type": "Follow"}
+        undone = {"whole": follow, "id": follow["id"], "id and type": named}[way]
+        await lane.sends(ada, ada.activity("Undo", undone))
 
         assert not await is_followed(lane, bob, ada)
         await lane.sends(ada, follow | {"id": follow["id"] + "again"})
@@ -169,6 +171,21 @@ async def test_an_answer_to_a_request_is_heard(lane: Street, ada: RemotePerson) 
     await bob.to(account, "follow")
     await lane.sends(ada, ada.activity("Reject", follow))
     assert not (await bob.sees(account))["requested"]
+
+
+async def test_an_answer_may_name_the_follow_by_its_id_and_type(lane: Street, ada: RemotePerson) -> None:
+    bob, eve = await join(lane.here), lane.there.person(next(_names), key=1)
+    await _asks(lane, bob, ada)
+    account = await lane.account_of(ada)
+    follow = await lane.there.receives(lambda one: one.type == "Follow" and one.signer == bob.me["uri"])
+    named = {"id": follow.activity["id"], "type": "Follow"}
+
+    await lane.sends(eve, eve.activity("Accept", named))
+    assert not (await bob.sees(account))["following"]
+    await lane.sends(ada, ada.activity("Accept", named))
+    assert (await bob.sees(account))["following"]
+    await lane.sends(ada, ada.activity("Reject", named))
+    assert not (await bob.sees(account))["following"]
 
 
 async def test_nobody_answers_for_somebody_else(lane: Street, ada: RemotePerson) -> None:

@@ -114,9 +114,7 @@ async def _read(db: Session, key_id: str) -> HeldKey | None:
     row = await db.one(_find, key=key_id)
     if row is None:
         named = await find_signing_key(db, key_id)
-        row = await db.one(_find, key=named.id) if named is not None else None
-    if row is None:
-        return None
+        return await _read(db, named.id) if named is not None and named.id != key_id else None
     account_id, pem, uri, domain = row
     return HeldKey(account_id, uri, domain, read_pem(pem))
 
