@@ -146,14 +146,14 @@ async def test_a_request_for_another_path_is_refused(lane: Street, ada: RemotePe
 
 async def test_what_is_not_an_activity_by_its_type_is_refused(lane: Street, ada: RemotePerson) -> None:
     body = msgspec.json.encode(ada.activity("Follow", ada.uri))
-    for kind in ("text/plain", "application/json", "application/ld+json", ""):
+    for kind in ("text/plain", "application/json", 'application/ld+json; profile="https://example.org/other"', ""):
         headers = ada.signed("POST", lane.inbox, body) | {"content-type": kind}
         assert (await lane.there.http.post(lane.inbox, content=body, headers=headers)).status_code == 400
 
 
-async def test_linked_data_with_the_right_profile_is_taken(lane: Street, ada: RemotePerson) -> None:
+@pytest.mark.parametrize("kind", [f'application/ld+json; profile="{AS}"', "application/ld+json"])
+async def test_linked_data_with_the_right_profile_or_none_is_taken(lane: Street, ada: RemotePerson, kind: str) -> None:
     body = msgspec.json.encode(ada.activity("Follow", ada.uri))
-    kind = f'application/ld+json; profile="{AS}"'
     headers = ada.signed("POST", lane.inbox, body, scheme=SigningScheme.RFC9421) | {"content-type": kind}
 
     assert (await lane.there.http.post(lane.inbox, content=body, headers=headers)).status_code == 202

@@ -91,6 +91,23 @@ async def test_a_follow_ends_by_what_it_was_or_by_its_id(lane: Street, ada: Remo
         assert not await is_followed(lane, bob, ada)
 
 
+async def test_whoever_is_followed_may_be_named_by_their_page(lane: Street, ada: RemotePerson) -> None:
+    bob = await join(lane.here)
+    follow = ada.activity("Follow", bob.me["url"])
+    await lane.sends(ada, follow)
+    assert await is_followed(lane, bob, ada)
+    await lane.sends(ada, ada.undo(follow))
+    assert not await is_followed(lane, bob, ada)
+
+    for other in (
+        f"{bob.me['url']}/1",
+        f"{lane.here.base_url}.example/@{bob.name}",
+        f"{bob.me['url']}@elsewhere.example",
+    ):
+        await lane.sends(ada, ada.activity("Follow", other))
+        assert not await is_followed(lane, bob, ada)
+
+
 @pytest.mark.parametrize("by_id", [False, True])
 async def test_a_follow_that_was_undone_before_it_came_is_too_late(
     lane: Street, ada: RemotePerson, by_id: bool

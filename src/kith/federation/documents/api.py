@@ -50,14 +50,14 @@ async def show_outbox_of_server(exchange: Exchange, work: Work) -> Answer:
     return negotiated(exchange, encode(with_context(made)), None)
 
 
-@get("/users/{name}", **also_by_number("/users/{name}"))
+@get("/users/{name}", **also_by_number("/users/{name}", or_as_json=True))
 async def show_person(exchange: Exchange, name: FromPath[str]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(profile_url(exchange.server.works.settings, quote(name, safe="")))
     return await _person(exchange, name)
 
 
-@get("/users/{name}/statuses/{id}", **also_by_number("/users/{name}/statuses/{id}"))
+@get("/users/{name}/statuses/{id}", **also_by_number("/users/{name}/statuses/{id}", or_as_json=True))
 async def show_status(exchange: Exchange, name: FromPath[str], id: FromPath[int]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(status_url(exchange.server.works.settings, quote(name, safe=""), StatusId(id)))
