@@ -261,6 +261,21 @@ async def test_quotes_carry_a_stamp_that_ends_with_the_leave(town: Town) -> None
     assert (await ask(town, stamp["id"])).status_code == 404
 
 
+async def test_a_deleted_post_leaves_a_stone_if_everybody_could_see_it(town: Town) -> None:
+    ada, eve = await join(town), await join(town)
+    for visibility, status in (("public", 410), ("unlisted", 410), ("private", 404), ("direct", 404)):
+        said = await post(ada, "Hello", visibility=visibility)
+        await ada.delete(f"/api/v1/statuses/{said['id']}")
+        for address in (said["uri"], said["url"]):
+            answer = await ask(town, address)
+            assert answer.status_code == status, (visibility, address)
+            if status == 410:
+                assert answer.headers["content-type"].startswith(ACTIVITY)
+                assert (answer.json()["id"], answer.json()["type"]) == (said["uri"], "Tombstone")
+        elsewhere = said["uri"].replace(ada.name, eve.name)
+        assert (await ask(town, elsewhere)).status_code == 404
+
+
 async def test_what_is_quoted_and_deleted_leaves_a_stone(town: Town) -> None:
     ada, bob = await join(town), await join(town)
     said = await post(ada, "Quote me")
