@@ -83,7 +83,7 @@ async def test_the_server_is_an_actor_with_an_empty_outbox(town: Town) -> None:
 WANTS: list[tuple[str, bool]] = [
     (ACTIVITY, True),
     (LINKED_DATA, True),
-    ("application/ld+json", False),
+    ("application/ld+json", True),
     ('application/ld+json; profile="https://example.org/other"', False),
     ("application/json", True),
     (f"{LINKED_DATA}, {ACTIVITY}, text/html;q=0.1", True),
@@ -115,6 +115,22 @@ async def test_people_get_pages_and_servers_documents(town: Town, accept: str, i
                 assert answer.headers["content-type"].startswith("text/html")
             else:
                 assert (answer.status_code, answer.headers["location"]) == (301, page)
+
+
+async def test_addresses_that_end_with_json_are_documents(town: Town) -> None:
+    ada = await _ada(town)
+    said = await _said(town, ada)
+    for uri, page in ((ada.me["uri"], ada.me["url"]), (said["uri"], said["url"])):
+        for address in (uri, page):
+            for accept in ("*/*", BROWSER, ACTIVITY):
+                answer = await ask(town, f"{address}.json", accept)
+                assert answer.status_code == 200, address
+                assert answer.headers["content-type"].startswith(ACTIVITY)
+                assert answer.json()["id"] == uri
+    number = f"{town.base_url}/ap/users/{ada.id}"
+    assert (await ask(town, f"{number}.json", "*/*")).json()["id"] == ada.me["uri"]
+    for missing in (f"{town.base_url}/@nobody_here.json", f"{ada.me['url']}/1.json", f"{ada.me['url']}/x.json"):
+        assert (await ask(town, missing, "*/*")).status_code == 404
 
 
 _people: WeakKeyDictionary[Town, Member] = WeakKeyDictionary()
@@ -243,6 +259,21 @@ async def test_quotes_carry_a_stamp_that_ends_with_the_leave(town: Town) -> None
     await ada.post(f"/api/v1/statuses/{said['id']}/quotes/{quoting['id']}/revoke")
     assert "quote" not in await fetch(town, quoting["uri"])
     assert (await ask(town, stamp["id"])).status_code == 404
+
+
+async def test_a_deleted_post_leaves_a_stone_if_everybody_could_see_it(town: Town) -> None:
+    ada, eve = await join(town), await join(town)
+    for visibility, status in (("public", 410), ("unlisted", 410), ("private", 404), ("direct", 404)):
+        said = await post(ada, "Hello", visibility=visibility)
+        await ada.delete(f"/api/v1/statuses/{said['id']}")
+        for address in (said["uri"], said["url"]):
+            answer = await ask(town, address)
+            assert answer.status_code == status, (visibility, address)
+            if status == 410:
+                assert answer.headers["content-type"].startswith(ACTIVITY)
+                assert (answer.json()["id"], answer.json()["type"]) == (said["uri"], "Tombstone")
+        elsewhere = said["uri"].replace(ada.name, eve.name)
+        assert (await ask(town, elsewhere)).status_code == 404
 
 
 async def test_what_is_quoted_and_deleted_leaves_a_stone(town: Town) -> None:

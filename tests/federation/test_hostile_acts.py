@@ -242,6 +242,24 @@ async def test_votes_count_once_and_in_time(scene: Scene) -> None:
         assert now["votes_count"] == 0
 
 
+async def test_a_vote_may_say_more_than_its_name(scene: Scene) -> None:
+    """As snac's do; what names no choice is an answer like others."""
+    lane, mallory, bob = scene.lane, scene.mallory, scene.bob
+    asked = await post(bob, "Which?", poll={"options": ["one", "two"], "expires_in": 3600})
+    path = f"/api/v1/statuses/{asked['id']}"
+    tag = [{"type": "Mention", "href": bob.me["uri"], "name": "@bob"}]
+
+    for number, name in enumerate(("two", "two", "one", "three")):
+        said = mallory.note(f"choice{number}", inReplyTo=asked["uri"], to=[bob.me["uri"]], cc=[], tag=tag)
+        said["name"] = name
+        await lane.sends(mallory, mallory.create(said))
+        await lane.sends(mallory, mallory.activity("Update", said))
+
+    assert [one["votes_count"] for one in (await bob.get(path))["poll"]["options"]] == [0, 1]
+    answers = (await bob.get(f"{path}/context"))["descendants"]
+    assert [one["uri"] for one in answers] == [f"{mallory.uri}/statuses/choice3"]
+
+
 async def test_a_stranger_who_answers_a_private_post_shows_nothing_of_it(scene: Scene) -> None:
     lane, mallory, bob, dan = scene.lane, scene.mallory, scene.bob, scene.dan
     secret = await post(bob, "Between us", visibility="private")

@@ -146,14 +146,14 @@ async def test_a_request_for_another_path_is_refused(lane: Street, ada: RemotePe
 
 async def test_what_is_not_an_activity_by_its_type_is_refused(lane: Street, ada: RemotePerson) -> None:
     body = msgspec.json.encode(ada.activity("Follow", ada.uri))
-    for kind in ("text/plain", "application/json", "application/ld+json", ""):
+    for kind in ("text/plain", "application/json", 'application/ld+json; profile="https://example.org/other"', ""):
         headers = ada.signed("POST", lane.inbox, body) | {"content-type": kind}
         assert (await lane.there.http.post(lane.inbox, content=body, headers=headers)).status_code == 400
 
 
-async def test_linked_data_with_the_right_profile_is_taken(lane: Street, ada: RemotePerson) -> None:
+@pytest.mark.parametrize("kind", [f'application/ld+json; profile="{AS}"', "application/ld+json"])
+async def test_linked_data_with_the_right_profile_or_none_is_taken(lane: Street, ada: RemotePerson, kind: str) -> None:
     body = msgspec.json.encode(ada.activity("Follow", ada.uri))
-    kind = f'application/ld+json; profile="{AS}"'
     headers = ada.signed("POST", lane.inbox, body, scheme=SigningScheme.RFC9421) | {"content-type": kind}
 
     assert (await lane.there.http.post(lane.inbox, content=body, headers=headers)).status_code == 202
@@ -203,6 +203,47 @@ async def test_a_key_that_is_not_there_is_not_believed(lane: Street, ada: Remote
     for signer in (missing, foreign):
         answer = await lane.says(ada, ada.activity("Follow", ada.uri), signer=signer)
         assert (answer.status_code, error_of(answer)) == (401, f"Public key not found for key {signer.key_id}")
+
+
+async def test_an_actor_with_one_key_signs_in_its_own_name(lane: Street, ada: RemotePerson) -> None:
+    bob, signer = await join(lane.here), Signer(ada.uri, ada.key)
+
+    await lane.sends(ada, ada.activity("Follow", bob.me["uri"]), signer=signer)
+    assert (await bob.sees(await lane.account_of(ada)))["followed_by"]
+
+    ada.change_key(4)
+    await lane.sends(ada, ada.activity("Like", lane.here.base_url), signer=Signer(ada.uri, ada.key))
+    answer = await lane.says(ada, ada.activity("Like", lane.here.base_url), signer=Signer(ada.uri, private_key(5)))
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("case", ["two keys", "a key elsewhere", "a key beside", "no key", "a neighbour's"])
+@pytest.mark.parametrize("known", [False, True])
+async def test_the_name_of_an_actor_is_the_name_of_no_other_key(
+    lane: Street, ada: RemotePerson, case: str, known: bool
+) -> None:
+    """Nor where the actor is known already and only its address is told."""
+    own, eve = ada.document["publicKey"], lane.there.person(next(_names), key=3)
+    aside = own | {"id": f"{ada.uri}/main-key"}
+    ada.document["publicKey"] = {
+        "two keys": [own, own | {"id": f"{ada.uri}#second"}],
+        "a key elsewhere": [
+            own,
+            lane.there.serves(f"/users/{ada.name}/other-key", aside | {"id": f"{ada.uri}/other-key"}),
+        ],
+        "a key beside": aside,
+        "no key": None,
+        "a neighbour's": own | {"owner": eve.uri},
+    }[case]
+    ada.document["assertionMethod"] = []
+    if known:
+        name = f"{ada.uri}#second" if case == "two keys" else f"{ada.uri}/main-key"
+        await lane.says(ada, ada.activity("Like", ada.uri), signer=Signer(name, ada.key))
+
+    answer = await lane.says(ada, ada.activity("Like", ada.uri), signer=Signer(ada.uri, ada.key))
+
+    assert answer.status_code == 401
+    assert error_of(answer) == f"Public key not found for key {ada.uri}"
 
 
 async def test_a_key_whose_server_is_away_is_asked_for_later(lane: Street) -> None:

@@ -75,17 +75,36 @@ async def test_whom_one_blocks_or_whose_server_cannot_follow(lane: Street, ada: 
 
 async def test_a_follow_ends_by_what_it_was_or_by_its_id(lane: Street, ada: RemotePerson) -> None:
     bob = await join(lane.here)
-    for by_id in (False, True):
+    for way in ("whole", "id", "id and type"):
         follow = ada.activity("Follow", bob.me["uri"])
         await lane.sends(ada, follow)
         assert await is_followed(lane, bob, ada)
 
-        await lane.sends(ada, ada.activity("Undo", follow["id"]) if by_id else ada.undo(follow))
+        named = {"id": follow["id"], "type": "Follow"}
+        undone = {"whole": follow, "id": follow["id"], "id and type": named}[way]
+        await lane.sends(ada, ada.activity("Undo", undone))
 
         assert not await is_followed(lane, bob, ada)
         await lane.sends(ada, follow | {"id": follow["id"] + "again"})
         assert await is_followed(lane, bob, ada)
         await lane.sends(ada, ada.undo(follow))
+        assert not await is_followed(lane, bob, ada)
+
+
+async def test_whoever_is_followed_may_be_named_by_their_page(lane: Street, ada: RemotePerson) -> None:
+    bob = await join(lane.here)
+    follow = ada.activity("Follow", bob.me["url"])
+    await lane.sends(ada, follow)
+    assert await is_followed(lane, bob, ada)
+    await lane.sends(ada, ada.undo(follow))
+    assert not await is_followed(lane, bob, ada)
+
+    for other in (
+        f"{bob.me['url']}/1",
+        f"{lane.here.base_url}.example/@{bob.name}",
+        f"{bob.me['url']}@elsewhere.example",
+    ):
+        await lane.sends(ada, ada.activity("Follow", other))
         assert not await is_followed(lane, bob, ada)
 
 
@@ -169,6 +188,21 @@ async def test_an_answer_to_a_request_is_heard(lane: Street, ada: RemotePerson) 
     await bob.to(account, "follow")
     await lane.sends(ada, ada.activity("Reject", follow))
     assert not (await bob.sees(account))["requested"]
+
+
+async def test_an_answer_may_name_the_follow_by_its_id_and_type(lane: Street, ada: RemotePerson) -> None:
+    bob, eve = await join(lane.here), lane.there.person(next(_names), key=1)
+    await _asks(lane, bob, ada)
+    account = await lane.account_of(ada)
+    follow = await lane.there.receives(lambda one: one.type == "Follow" and one.signer == bob.me["uri"])
+    named = {"id": follow.activity["id"], "type": "Follow"}
+
+    await lane.sends(eve, eve.activity("Accept", named))
+    assert not (await bob.sees(account))["following"]
+    await lane.sends(ada, ada.activity("Accept", named))
+    assert (await bob.sees(account))["following"]
+    await lane.sends(ada, ada.activity("Reject", named))
+    assert not (await bob.sees(account))["following"]
 
 
 async def test_nobody_answers_for_somebody_else(lane: Street, ada: RemotePerson) -> None:

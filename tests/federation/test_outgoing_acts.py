@@ -71,6 +71,27 @@ async def test_following_and_no_longer(village: Village) -> None:
     assert undone.activity["object"] == bare(followed.activity)
 
 
+async def test_whoever_follows_again_asks_again(village: Village) -> None:
+    """For the other server may have ended the follow without a word."""
+    ada, other = village.ada, village.people["bystander"]
+    await ada.to(other, "follow")
+    first = only(await told(village.town), "Follow")
+    await ada.to(other, "follow")
+    assert only(await told(village.town), "Follow").activity == first.activity
+    await let_in(village, other)
+    await told(village.town)
+
+    await ada.to(other, "follow", notify=True)
+    assert await told(village.town) == []  # that concerns nobody else
+    await ada.to(other, "follow")
+    again = only(await told(village.town), "Follow")
+    assert again.activity["object"] == first.activity["object"]
+    assert again.activity["id"] != first.activity["id"]
+
+    await ada.to(other, "unfollow")
+    assert only(await told(village.town), "Undo Follow").activity["object"] == bare(again.activity)
+
+
 async def test_following_somebody_here_is_told_to_nobody(village: Village) -> None:
     for verb in ("follow", "unfollow", "follow", "block", "unblock"):
         await village.ada.to(village.bob, verb)

@@ -10,12 +10,13 @@ from typing import Protocol
 
 from kith.base.exchange import Answer, Exchange
 
-__all__ = ["ACTIVITY_JSON", "NEGOTIATED", "Representations", "wants_activity"]
+__all__ = ["ACTIVITY_JSON", "NEGOTIATED", "Representations", "wants_activity", "without_ending"]
 
 ACTIVITY_JSON = "application/activity+json"
 PROFILE = "https://www.w3.org/ns/activitystreams"
 NEGOTIATED = (b"vary", b"Accept, Origin")
 MOST_RANGES = 32
+JSON_ENDING = ".json"
 _JSON = frozenset({ACTIVITY_JSON, "application/json"})
 _HTML = frozenset({"text/html", "application/xhtml+xml", "*/*", "text/*"})
 
@@ -28,9 +29,16 @@ class Representations(Protocol):
     async def status(self, exchange: Exchange, name: str, id: int) -> Answer: ...
 
 
+async def without_ending(exchange: Exchange) -> None:
+    """A guard for routes whose last gap may end with `.json`, which asks for the document whatever is accepted."""
+    *others, last = exchange.path_values
+    if exchange.path.endswith(JSON_ENDING):
+        exchange.path_values = (*others, last.removesuffix(JSON_ENDING))
+
+
 def wants_activity(exchange: Exchange) -> bool:
-    """Whether whoever asks would rather have ActivityStreams than a page."""
-    return _prefers_activity(exchange.header(b"accept")[:2000])
+    """Whether whoever asks would rather have ActivityStreams than a page; who asks for `.json` would."""
+    return exchange.path.endswith(JSON_ENDING) or _prefers_activity(exchange.header(b"accept")[:2000])
 
 
 @lru_cache(512)
@@ -47,10 +55,10 @@ def _prefers_activity(accept: bytes) -> bool:
 
 
 def _is_activity(kind: str, parameters: list[str]) -> bool:
-    """Linked data of any other kind is not ours to give."""
+    """Linked data of any other kind is not ours to give; where no kind is named, ours is meant."""
     if kind == "application/ld+json":
         named = [value.strip('"').split() for name, _, value in map(_parted, parameters) if name == "profile"]
-        return any(PROFILE in words for words in named)
+        return not named or any(PROFILE in words for words in named)
     return kind in _JSON
 
 

@@ -120,7 +120,7 @@ async def follow_from_page(exchange: Exchange, work: Work) -> Answer:
     target = AccountId(int(given))
     try:
         async with work.db.savepoint():
-            await follow.follow(work, me, target, follow.Options())
+            await follow.follow(work, me, target, follow.Options(), by_hand=True)
     except Problem as problem:
         return await _person(exchange, work, visitor, me, target, problem=problem.message)
     return await _person(exchange, work, visitor, me, target)

@@ -15,10 +15,8 @@ from kith.social.errors import DIALECT as SOCIAL
 from kith.social.well_known import Contributors, KnownResource, other_host
 
 PATH = "/.well-known/webfinger"
-_HEADERS = (
-    (b"content-type", b"application/jrd+json; charset=utf-8"),
-    (b"cache-control", b"public, max-age=300"),
-)
+_TYPE = (b"content-type", b"application/jrd+json; charset=utf-8")
+_FORGOTTEN = {"cache-control": "no-store"}
 
 
 async def identity_links(exchange: Exchange, resource: str) -> KnownResource | None:
@@ -39,9 +37,10 @@ async def finger(exchange: Exchange) -> Answer:
     if (elsewhere := other_host(exchange)) is not None:
         return elsewhere
     told = [one for ask in exchange.find(Contributors).all if (one := await ask(exchange, resources[0])) is not None]
-    if not told:
-        raise NotFound
     rels = {value for name, value in asked if name == "rel"}
+    has_actor = any(link["rel"] == "self" for one in told for link in one.links)
+    if not told or not (has_actor or identity.oauth.ISSUER_RELATION in rels):
+        raise NotFound(headers=_FORGOTTEN)  # or else who asks early remembers somebody without an actor
     links = [link for one in told for link in one.links if not rels or link["rel"] in rels]
     body: dict[str, Any] = {"subject": told[0].subject, "links": links}
     aliases = list(dict.fromkeys(alias for one in told for alias in one.aliases))
@@ -49,7 +48,8 @@ async def finger(exchange: Exchange) -> Answer:
         body["aliases"] = aliases
     # Open to scripts of every site, whether they say where they run or not.
     own = () if exchange.header(b"origin") else ((b"access-control-allow-origin", b"*"),)
-    return Answer(200, (*_HEADERS, *own), msgspec.json.encode(body))
+    caching = (b"cache-control", b"public, max-age=300" if has_actor else b"no-store")
+    return Answer(200, (_TYPE, caching, *own), msgspec.json.encode(body))
 
 
 routes = [finger]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from kith.base.settings import Settings
+from kith.federation.vocabulary.outgoing.identifiers import server_name
 
 __all__ = ["SERVER", "name_in"]
 
@@ -21,7 +22,8 @@ def name_in(resource: str, settings: Settings) -> str | None:
     name, at, domain = handle.rpartition("@")
     if not settings.is_own_domain(domain):
         return None
-    return SERVER if not at or settings.is_own_domain(name) else name or None
+    is_server = not at or settings.is_own_domain(name) or name.lower() == server_name(settings).lower()
+    return SERVER if is_server else name or None
 
 
 def _in_url(url: str, settings: Settings) -> str | None:

@@ -61,4 +61,6 @@ def _server(settings: Settings) -> KnownResource:
         {"rel": _PAGE, "type": "text/html", "href": f"{settings.base_url}/about"},
         {"rel": "self", "type": ACTIVITY_JSON, "href": uri},
     ]
-    return KnownResource(subject=f"acct:{settings.domain}@{settings.domain}", aliases=[uri], links=links)
+    return KnownResource(
+        subject=f"acct:{identifiers.server_name(settings)}@{settings.domain}", aliases=[uri], links=links
+    )

@@ -37,11 +37,13 @@ def explained(document: bytes, terms: frozenset[str]) -> bytes:
     return b'{"@context":%b,%b' % (encode(context_of(terms)), document[1:])
 
 
-def negotiated(exchange: Exchange, body: bytes, me: AccountId | None, *, is_open: bool = True) -> Answer:
+def negotiated(
+    exchange: Exchange, body: bytes, me: AccountId | None, *, is_open: bool = True, status: int = 200
+) -> Answer:
     """`is_open`: whether every stranger gets the same. What carries a cookie is for whoever asked."""
     is_for_all = is_open and me is None and not exchange.server.works.settings.is_members_only and not exchange.cookies
     caching = (_FOR_ALL, _NEGOTIATED) if is_for_all else (_FOR_ONE, _SIGNED)
-    return Answer(200, (_TYPE, *caching), body)
+    return Answer(status, (_TYPE, *caching), body)
 
 
 def page_instead(to: str) -> Answer:

@@ -50,14 +50,14 @@ async def show_outbox_of_server(exchange: Exchange, work: Work) -> Answer:
     return negotiated(exchange, encode(with_context(made)), None)
 
 
-@get("/users/{name}", **also_by_number("/users/{name}"))
+@get("/users/{name}", **also_by_number("/users/{name}", or_as_json=True))
 async def show_person(exchange: Exchange, name: FromPath[str]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(profile_url(exchange.server.works.settings, quote(name, safe="")))
     return await _person(exchange, name)
 
 
-@get("/users/{name}/statuses/{id}", **also_by_number("/users/{name}/statuses/{id}"))
+@get("/users/{name}/statuses/{id}", **also_by_number("/users/{name}/statuses/{id}", or_as_json=True))
 async def show_status(exchange: Exchange, name: FromPath[str], id: FromPath[int]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(status_url(exchange.server.works.settings, quote(name, safe=""), StatusId(id)))
@@ -84,9 +84,16 @@ async def _person(exchange: Exchange, name: str) -> Answer:
 
 
 async def _status(exchange: Exchange, name: str, id: int) -> Answer:
-    """At the address of a boost there is what it boosts."""
+    """At the address of a boost there is what it boosts; at that of a deleted post, a stone."""
     me, work = await _asker_at(exchange, name, must_know=True), exchange.work
-    post = await posts.find_post(work, await people.find_person(work, name, me), id, me)
+    author = await people.find_person(work, name, me)
+    try:
+        post = await posts.find_post(work, author, id, me)
+    except NotFound:
+        stone = await posts.stone_of(work, author, id)
+        if stone is None:
+            raise
+        return negotiated(exchange, stone, me, status=410)
     if post.reblog_of_id is not None:
         original = await posts.original_of(work, post, me)
         return page_instead(original.uri)

@@ -8,6 +8,7 @@ from kith.base.errors import NotFound
 from kith.base.exchange import Exchange
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId
+from kith.social.representations import without_ending
 
 __all__ = ["also_by_number"]
 
@@ -15,9 +16,10 @@ PREFIX = "/ap"
 MOST_DIGITS = 19
 
 
-def also_by_number(template: str) -> dict[str, Any]:
-    """For a route at `/users/{name}...`: it answers at `/ap/users/ID...` too."""
-    return {"aliases": (PREFIX + template,), "guards": [_name_by_number]}
+def also_by_number(template: str, *, or_as_json: bool = False) -> dict[str, Any]:
+    """For a route at `/users/{name}...`: it answers at `/ap/users/ID...` too, and at both with `.json` at the end."""
+    guards = [without_ending, _name_by_number] if or_as_json else [_name_by_number]
+    return {"aliases": (PREFIX + template,), "guards": guards}
 
 
 async def _name_by_number(exchange: Exchange) -> None:

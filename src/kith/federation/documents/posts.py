@@ -34,6 +34,7 @@ __all__ = [
     "original_of",
     "quote_stamp",
     "replies_document",
+    "stone_of",
 ]
 
 REPLIES = 60
@@ -52,6 +53,16 @@ async def find_post(work: Work, author: Account, id: int, me: AccountId | None) 
     if found is None or not found.local or found.account_id != author.id:
         raise NotFound
     return found
+
+
+async def stone_of(work: Work, author: Account, id: int) -> bytes | None:
+    """What is left of a post that everybody could see and that was deleted; of others nobody is told."""
+    known = await statuses.find(work.db, StatusId(id))
+    if known is None or known.deleted_at is None or not known.local:
+        return None
+    if known.account_id != author.id or not is_for_all(known):
+        return None
+    return encode(with_context(activities.tombstone(known.uri)))
 
 
 async def find_own_post(work: Work, author: Account, id: int, me: AccountId | None) -> Status:

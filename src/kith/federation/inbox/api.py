@@ -23,7 +23,7 @@ from kith.federation.signatures.received import ReceivedRequest, SignatureClaim
 from kith.federation.signatures.verifying import read_claim
 from kith.federation.vocabulary.incoming import Document, DocumentRefused, limits, parse_document
 from kith.federation.vocabulary.incoming.activities import ACTIVITY_TYPES
-from kith.federation.vocabulary.incoming.discovery import is_activity_type
+from kith.federation.vocabulary.incoming.discovery import is_sent_type
 from kith.federation.vocabulary.incoming.fields import read_actor_id, read_object_id, type_of
 from kith.federation.vocabulary.incoming.ids import domain_of, read_id, without_fragment
 from kith.social.accounts import store as accounts
@@ -60,7 +60,7 @@ async def _receive(exchange: Exchange, delivered_to: AccountId) -> Answer:
     limiter, address = exchange.find(Limiter), address_key(exchange.address)
     limiter.spend(UNBELIEVED, address)
     body = await exchange.body(limits.DOCUMENT_BYTES)
-    if not is_activity_type(exchange.header(b"content-type").decode("latin-1")):
+    if not is_sent_type(exchange.header(b"content-type").decode("latin-1")):
         raise Malformed("Activities are sent as application/activity+json")
     request = verification.received(exchange, body)
     claim = read_claim(request, datetime.now(UTC))

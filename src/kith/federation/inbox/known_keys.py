@@ -14,6 +14,7 @@ from kith.base.work import Works
 from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.keys.remote_keys import read_pem
 from kith.federation.people.fetching import ActorFetches, fetch_key
+from kith.federation.people.store import find_signing_key
 from kith.federation.people.tables import actor_keys
 from kith.federation.signatures.key_ids import KeyId
 from kith.federation.signatures.received import PublicKey
@@ -112,7 +113,8 @@ class KnownKeys:
 async def _read(db: Session, key_id: str) -> HeldKey | None:
     row = await db.one(_find, key=key_id)
     if row is None:
-        return None
+        named = await find_signing_key(db, key_id)
+        return await _read(db, named.id) if named is not None and named.id != key_id else None
     account_id, pem, uri, domain = row
     return HeldKey(account_id, uri, domain, read_pem(pem))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 from kith.base.errors import Forbidden, NotFound
 from kith.base.work import Work
 from kith.federation.delivery.service import deliver
@@ -41,10 +43,22 @@ __all__ = [
 ]
 
 
+LONGEST_NAME = 200
+
+
 async def _member(work: Work, uri: str | None) -> Account | None:
     """Somebody who lives here."""
     found = await accounts.find_by_uri(work.db, uri) if uri else None
+    if found is None and uri:
+        found = await _at_page(work, uri)
     return found if found is not None and found.is_local and found.is_listed and found.deleted_at is None else None
+
+
+async def _at_page(work: Work, url: str) -> Account | None:
+    """Whose page is at `/@name`: some servers follow by what people read."""
+    beginning = f"{work.settings.base_url}/@"
+    name = unquote(url.removeprefix(beginning)) if url.startswith(beginning) else ""
+    return await accounts.find_named(work.db, name) if 0 < len(name) <= LONGEST_NAME and "@" not in name else None
 
 
 # Follow

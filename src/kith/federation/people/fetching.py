@@ -258,7 +258,7 @@ async def _stored_key(works: Works, named: KeyId, owner: Account | None) -> tupl
         if named.is_handle and owner is not None:
             row = next(iter(await store.keys_of_account(work.db, owner.id)), None)
         else:
-            row = await store.find_key(work.db, named.id)
+            row = await store.find_signing_key(work.db, named.id)
         account = await accounts.find(work.db, row.account_id) if row is not None else None
     finally:
         await work.rollback()

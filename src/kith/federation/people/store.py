@@ -8,6 +8,7 @@ from sqlalchemy import and_, bindparam, delete, or_, select, update
 
 from kith.base.db import Instant, Session, any_of, command, query, upsert
 from kith.federation.people.tables import RemoteActor, RemoteActorKey, actor_keys, actors
+from kith.federation.vocabulary.incoming.keys import is_part_of
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 
@@ -85,6 +86,13 @@ _key = query(select(actor_keys).where(actor_keys.c.id == bindparam("key")), Remo
 _keys = query(
     select(actor_keys).where(actor_keys.c.account_id == bindparam("account")).order_by(actor_keys.c.id), RemoteActorKey
 )
+_keys_at = query(
+    select(actor_keys)
+    .join(accounts, accounts.c.id == actor_keys.c.account_id)
+    .where(accounts.c.uri == bindparam("uri"))
+    .limit(2),
+    RemoteActorKey,
+)
 _new_key = upsert(actor_keys).values(
     {column.name: bindparam(column.name, type_=column.type) for column in actor_keys.c}
 )
@@ -101,6 +109,15 @@ _drop_others = command(
 
 async def find_key(db: Session, key_id: str) -> RemoteActorKey | None:
     return await db.one(_key, key=key_id)
+
+
+async def find_signing_key(db: Session, key_id: str) -> RemoteActorKey | None:
+    """By its name, or by that of its actor, where this has just one key and in its own document."""
+    found = await find_key(db, key_id)
+    if found is not None or "#" in key_id:
+        return found
+    keys = await db.all(_keys_at, uri=key_id)
+    return keys[0] if len(keys) == 1 and is_part_of(keys[0].id, key_id) else None
 
 
 async def keys_of_account(db: Session, account_id: AccountId) -> list[RemoteActorKey]:

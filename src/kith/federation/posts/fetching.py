@@ -13,6 +13,7 @@ from kith.federation.posts.editing import edit
 from kith.federation.posts.publishing import end, is_over
 from kith.federation.posts.storing import store_note
 from kith.federation.posts.threads import ASIDE
+from kith.federation.posts.votes import is_choice
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingNote, read_note
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -99,7 +100,7 @@ async def keep_note(works: Works, note: IncomingNote, chain: FetchChain, *, step
         try:
             async with works.begin() as work:
                 await ended.take_turn(work.db, author.id)
-                if await is_over(work, note, author):
+                if await is_over(work, note, author) or await is_choice(work, note):
                     return None
                 return await store_note(work, Known(unreachable), author, note, live=False, steps=steps)
         except Taken:

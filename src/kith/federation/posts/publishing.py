@@ -7,7 +7,7 @@ from datetime import timedelta
 from kith.base.work import Work
 from kith.federation.ended import store as ended
 from kith.federation.known import Known
-from kith.federation.posts import quoting, store, threads
+from kith.federation.posts import quoting, store, threads, votes
 from kith.federation.posts.editing import edit
 from kith.federation.posts.facts import NoteChanged
 from kith.federation.posts.relevance import concerns_somebody
@@ -27,6 +27,8 @@ LATE = timedelta(days=1)  # as old as a post may be that is heard of by its firs
 async def apply_create(work: Work, known: Known, sender: Account, activity: IncomingCreate) -> None:
     if activity.note is None:
         await _look_up(work, known, sender, activity.object_id)
+    elif await votes.is_choice(work, activity.note):
+        await votes.choose(work, sender, activity.note)
     else:
         await create(work, known, sender, activity.note)
 
@@ -74,7 +76,8 @@ async def apply_update_note(work: Work, known: Known, sender: Account, activity:
             work.announce(NoteChanged(uri=found.uri))
         return
     if found is None:
-        if not note.is_vote and (note.published is None or note.published > work.now - LATE):
+        is_vote = note.is_vote or await votes.is_choice(work, note)
+        if not is_vote and (note.published is None or note.published > work.now - LATE):
             await create(work, known, sender, note)
         return
     if found.account_id == sender.id and found.deleted_at is None and found.reblog_of_id is None and not found.local:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kith.base.work import Work
 from kith.federation.known import Known
+from kith.federation.vocabulary.incoming import IncomingNote
 from kith.federation.vocabulary.incoming.activities.shapes import IncomingVotes
 from kith.social.accounts.tables import Account
 from kith.social.relationships import store as relationships
@@ -12,7 +13,7 @@ from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import PollVoted
 from kith.social.statuses.tables import Poll
 
-__all__ = ["apply_votes"]
+__all__ = ["apply_votes", "choose", "is_choice"]
 
 
 async def apply_votes(work: Work, _known: Known, sender: Account, activity: IncomingVotes) -> None:
@@ -21,6 +22,22 @@ async def apply_votes(work: Work, _known: Known, sender: Account, activity: Inco
         by_question.setdefault(vote.question, []).append(vote.name)
     for question, names in by_question.items():
         await _vote(work, sender, question, names)
+
+
+async def is_choice(work: Work, note: IncomingNote) -> bool:
+    """Whether a post names what can be chosen in a poll of somebody here, whatever else it says, as snac's votes do."""
+    if note.type != "Note" or not note.content.title or note.in_reply_to is None:
+        return False
+    status = await statuses.find_by_uri(work.db, note.in_reply_to)
+    if status is None or not status.local or status.poll_id is None:
+        return False
+    found = (await polls.find_all(work.db, [status.poll_id])).get(status.poll_id)
+    return found is not None and note.content.title in found.options
+
+
+async def choose(work: Work, sender: Account, note: IncomingNote) -> None:
+    if note.in_reply_to is not None:
+        await _vote(work, sender, note.in_reply_to, [note.content.title])
 
 
 async def _vote(work: Work, voter: Account, question: str, names: list[str]) -> None:

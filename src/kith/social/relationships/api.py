@@ -74,14 +74,14 @@ async def _answer(exchange: Exchange, work: Work, me: AccountId, other: AccountI
 async def _follow(
     exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId], sent: FromRequest[FollowForm]
 ) -> Answer:
-    await follow.follow(work, account, id, follow.Options(sent.reblogs, sent.notify, sent.languages))
+    await follow.follow(work, account, id, follow.Options(sent.reblogs, sent.notify, sent.languages), by_hand=True)
     return await _answer(exchange, work, account.id, id)
 
 
 async def _follow_by_name(exchange: Exchange, work: Work, account: Actor, sent: FromRequest[FollowByName]) -> Answer:
     """The account that was named, not what there is to it: an older way to follow."""
     other = await lookup.find_anywhere(work, sent.uri)
-    await follow.follow(work, account, other.id, follow.Options())
+    await follow.follow(work, account, other.id, follow.Options(), by_hand=True)
     [shown] = await render(work, [await lookup.find_anywhere(work, sent.uri)])
     return answer(exchange, shown)
 

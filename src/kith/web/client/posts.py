@@ -15,7 +15,7 @@ from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.addresses import status_url
 from kith.social.ids import AccountId, StatusId
-from kith.social.representations import NEGOTIATED, Representations, wants_activity
+from kith.social.representations import NEGOTIATED, Representations, wants_activity, without_ending
 from kith.social.statuses import entities, threads
 from kith.social.statuses import store as statuses
 from kith.social.statuses.tables import PUBLIC, UNLISTED
@@ -34,7 +34,7 @@ THREAD_BYTES = 4 << 20  # of what is above a post, and of what is below it
 POST_GONE = translatable("This post has been deleted.")
 
 
-@get("/@{name}/{id}")
+@get("/@{name}/{id}", guards=[without_ending])
 async def show_post(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
     if wants_activity(exchange):
         return await exchange.find(Representations).status(exchange, name, id)  # type: ignore[type-abstract]

@@ -24,7 +24,7 @@ from kith.social.accounts.entities import render
 from kith.social.accounts.tables import Account
 from kith.social.addresses import profile_url
 from kith.social.ids import AccountId
-from kith.social.representations import NEGOTIATED, Representations, wants_activity
+from kith.social.representations import NEGOTIATED, Representations, wants_activity, without_ending
 from kith.social.statuses import entities, pages
 from kith.social.tags import store as tags
 from kith.social.text.parts import normal_tag
@@ -75,7 +75,7 @@ TABS = (
 )
 
 
-@get("/@{name}")
+@get("/@{name}", guards=[without_ending])
 async def show_profile(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
     """At `/@name.rss` and `/@name.atom`, what they post as a feed."""
     plain_name, ending = split_ending(name)

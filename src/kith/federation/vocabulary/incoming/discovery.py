@@ -18,6 +18,7 @@ __all__ = [
     "IncomingNodeInfo",
     "IncomingWebFinger",
     "is_activity_type",
+    "is_sent_type",
     "read_host_meta",
     "read_nodeinfo",
     "read_nodeinfo_link",
@@ -58,6 +59,15 @@ def is_activity_type(content_type: str) -> bool:
     return media_type == "application/activity+json" or (
         media_type == "application/ld+json" and _NAMESPACE in _profile(parameters)
     )
+
+
+@lru_cache(256)
+def is_sent_type(content_type: str) -> bool:
+    """Whether something that is sent, and signed, counts as ActivityPub: linked data without a profile does, too."""
+    media_type, _, parameters = content_type.partition(";")
+    if media_type.strip().lower() == "application/ld+json" and "profile" not in parameters.lower():
+        return True
+    return is_activity_type(content_type)
 
 
 def _profile(parameters: str) -> list[str]:

@@ -18,7 +18,7 @@ from kith.federation.vocabulary.incoming.ids import read_id, same_domain, withou
 from kith.federation.vocabulary.incoming.parsing import Document
 from kith.federation.vocabulary.incoming.refusal import DocumentRefused
 
-__all__ = ["IncomingKey", "IncomingKeys", "read_key", "read_keys"]
+__all__ = ["IncomingKey", "IncomingKeys", "is_part_of", "read_key", "read_keys"]
 
 
 class IncomingKey(msgspec.Struct, frozen=True):
@@ -63,18 +63,34 @@ def _is_elsewhere(value: str, actor: str) -> bool:
 def read_key(document: Document, key_id: str) -> IncomingKey:
     """The key `key_id` out of what its address answers: the key itself, its actor, or a stub of its actor.
 
-    GoToSocial tells strangers no more of an actor than its id, its type, its name and its key.
+    GoToSocial tells strangers no more of an actor than its id, its type, its name and its key. PeerTube signs in the
+    name of the actor itself, by which the one key is meant that the actor's document has.
     """
     given = _key(document)
     if given is None:
         owner = read_actor_id(document.get("id"))
-        keys = read_keys(document, owner).keys if owner is not None else ()
-        given = next((key for key in keys if key.id == key_id), None)
-    if given is None or given.id != key_id:
+        keys = read_keys(document, owner) if owner is not None else IncomingKeys((), ())
+        given = next((key for key in keys.keys if key.id == key_id), None)
+        if given is None and owner == key_id:
+            given = _only_key(keys, owner)
+    elif given.id != key_id:
+        given = None
+    if given is None:
         raise DocumentRefused("no_key", key_id)
     if not same_domain(given.owner, key_id):
         raise DocumentRefused("wrong_host", given.owner)
     return given
+
+
+def _only_key(keys: IncomingKeys, actor: str) -> IncomingKey | None:
+    """Where an actor has several keys, or keeps them elsewhere, its own name is not the name of any."""
+    is_one = len(keys.keys) == 1 and not keys.elsewhere
+    return keys.keys[0] if is_one and is_part_of(keys.keys[0].id, actor) else None
+
+
+def is_part_of(key_id: str, actor: str) -> bool:
+    """Whether a key stands in the very document of its actor, and is named so."""
+    return key_id == actor or key_id.startswith(f"{actor}#")
 
 
 def _key(value: Any) -> IncomingKey | None:

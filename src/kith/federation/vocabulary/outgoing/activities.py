@@ -71,8 +71,11 @@ def update_note(note: Doc, at: datetime) -> Doc:
 
 
 def delete_status(actor: str, status: str) -> Doc:
-    stone = {"id": status, "type": "Tombstone", "atomUri": status}
-    return {"id": f"{status}#delete", "type": "Delete", "actor": actor, "to": [PUBLIC], "object": stone}
+    return {"id": f"{status}#delete", "type": "Delete", "actor": actor, "to": [PUBLIC], "object": tombstone(status)}
+
+
+def tombstone(status: str) -> Doc:
+    return {"id": status, "type": "Tombstone", "atomUri": status}
 
 
 def announce(booster: str, boost: str, original: str | Doc, author: str, visibility: int, at: datetime) -> Doc:

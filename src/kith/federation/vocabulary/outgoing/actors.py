@@ -104,7 +104,7 @@ def server(settings: Settings, public_pem: str) -> Doc:
         "inbox": identifiers.inbox(uri),
         "outbox": identifiers.outbox(uri),
         "endpoints": {"sharedInbox": identifiers.shared_inbox(settings)},
-        "preferredUsername": settings.domain,
+        "preferredUsername": identifiers.server_name(settings),
         "url": f"{settings.base_url}/about",
         "manuallyApprovesFollowers": True,
         "publicKey": _key(uri, public_pem),

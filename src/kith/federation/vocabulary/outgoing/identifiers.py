@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from urllib.parse import quote
 from uuid import UUID
@@ -37,6 +38,11 @@ SERVER = "/actor"
 
 def server_actor(settings: Settings) -> str:
     return f"{settings.base_url}{SERVER}"
+
+
+def server_name(settings: Settings) -> str:
+    """What the server as an actor is called: its domain without a port, which GoToSocial takes for no name."""
+    return re.sub(r":[0-9]+$", "", settings.domain)
 
 
 def shared_inbox(settings: Settings) -> str:

@@ -39,8 +39,11 @@ class Options(msgspec.Struct, frozen=True):
     languages: list[str] | None = None
 
 
-async def follow(work: Work, actor: Account, target_id: AccountId, options: Options) -> None:
-    """Follow or ask to; whoever does already has their options changed."""
+async def follow(work: Work, actor: Account, target_id: AccountId, options: Options, *, by_hand: bool = False) -> None:
+    """Follow or ask to; whoever does already has their options changed.
+
+    Where nothing is to change, and somebody elsewhere was asked for `by_hand`, their server is told once more.
+    """
     options = msgspec.structs.replace(options, languages=_checked(options.languages))
     other = await target(work, target_id)
     if other.is_gone:
@@ -49,7 +52,7 @@ async def follow(work: Work, actor: Account, target_id: AccountId, options: Opti
         raise Forbidden(OWN)
     await hold(work, actor.id, other.id)
     await _check(work, actor, other)
-    if await _change(work, actor.id, other.id, options):
+    if await _change(work, actor, other, options, by_hand=by_hand):
         return
     await _check_limit(work, actor)
     row = _with(_new_follow(work, actor, other), options)
@@ -106,20 +109,36 @@ async def must_ask(work: Work, actor: Account, other: Account) -> bool:
     return await store.is_muting(work.db, other.id, actor.id, work.now)
 
 
-async def _change(work: Work, me: AccountId, other: AccountId, options: Options) -> bool:
+async def _change(work: Work, actor: Account, other: Account, options: Options, *, by_hand: bool) -> bool:
     """The options of a follow, or of the wish for one. False when there is neither."""
-    found = await store.find_follow(work.db, me, other)
-    if found is not None:
-        changed = _with(found, options)
-        if changed != found:
-            await store.change_follow(work.db, changed)
-            work.announce(FollowChanged(account_id=me, target_id=other, follow_id=found.id))
-        return True
-    asked = await store.find_request(work.db, me, other)
-    if asked is None:
+    found = await store.find_follow(work.db, actor.id, other.id)
+    asked = None if found is not None else await store.find_request(work.db, actor.id, other.id)
+    row = found or asked
+    if row is None:
         return False
-    await store.change_request(work.db, _with(asked, options))
+    changed = _with(row, options)
+    if changed == row:
+        if by_hand and not other.is_local:
+            await _ask_again(work, actor, other, row, is_wish=found is None)
+    elif found is None:
+        await store.change_request(work.db, changed)
+    else:
+        await store.change_follow(work.db, changed)
+        work.announce(FollowChanged(account_id=actor.id, target_id=other.id, follow_id=row.id))
     return True
+
+
+async def _ask_again(work: Work, actor: Account, other: Account, row: Follow, *, is_wish: bool) -> None:
+    """A server that shuts ours out ends follows without a word, and takes no wishes.
+
+    A follow has a new name from now on, for the old one may be remembered there as done.
+    """
+    id, uri = row.id, row.uri
+    if not is_wish:
+        id = work.new_id()
+        uri = f"{actor.uri}#follows/{id}"
+        await store.name_follow(work.db, row, uri)
+    work.announce(FollowRequested(account_id=actor.id, target_id=other.id, request_id=id, uri=uri))
 
 
 def _with(row: Follow, options: Options) -> Follow:

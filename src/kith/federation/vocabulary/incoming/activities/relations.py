@@ -97,10 +97,15 @@ def read_reject(head: ActivityHead) -> IncomingReject:
 def _answered(head: ActivityHead) -> tuple[str | None, IncomingFollow | IncomingQuoteRequest | None]:
     document = embedded(head)
     kind = type_of(document, _ANSWERED) if document is not None else None
-    if document is None or kind is None:
+    if document is None or kind is None or _is_named(document):
         return object_id(head), None
     inner = read_head(document, needs_id=False)
     return inner.id, _follow_of(head, inner) if kind == "Follow" else _request_of(head, inner)
+
+
+def _is_named(document: Document) -> bool:
+    """An activity of which no more than the id and the type is embedded, as apkit does it."""
+    return "id" in document and "actor" not in document and "object" not in document
 
 
 def _follow_of(head: ActivityHead, inner: ActivityHead) -> IncomingFollow:
@@ -130,7 +135,7 @@ _UNDONE = frozenset(_READERS)
 
 def read_undo(head: ActivityHead) -> IncomingUndo:
     document = embedded(head)
-    if document is None or "type" not in document:
+    if document is None or "type" not in document or _is_named(document):
         return IncomingUndo(id=head.id, actor=head.actor, object_id=own_object_id(head), undone=None)
     return IncomingUndo(
         id=head.id, actor=head.actor, object_id=read_id(document.get("id")), undone=_undone(document, head.actor)
