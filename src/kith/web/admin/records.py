@@ -46,7 +46,10 @@ async def show(exchange: Exchange, path: FromPath[str]) -> Answer:
     _need(exchange, resource, "add" if key == "new" else "view")
     if key is None:
         return await _list(exchange, visitor, resource)
-    record = {} if key == "new" else await own_api.ask(exchange, f"/api/v2{resource.path}{key}/")
+    try:
+        record = {} if key == "new" else await own_api.ask(exchange, f"/api/v2{resource.path}{key}/")
+    except NotFound:
+        return see_other(f"/admin/records{resource.path}{await _own_key(exchange, resource, key)}")
     return await _form(exchange, visitor, resource, key, record)
 
 
@@ -102,6 +105,18 @@ def _found(path: str) -> tuple[Any, str | None]:
     if parent in _by_path and key:
         return _by_path[parent], key
     raise NotFound
+
+
+async def _own_key(exchange: Exchange, resource: Any, key: str) -> str:
+    """Of a kind with keys of its own, the one of the record that lists of all kinds have by this key."""
+    if resource.family is None or resource.family.key == resource.key:
+        raise NotFound
+    found = (await own_api.ask(exchange, f"/api/v2{resource.path}", **{resource.family.key: key, "limit": 1}))[
+        "results"
+    ]
+    if not found or found[0][resource.family.key] != key:
+        raise NotFound
+    return str(found[0]["pk"])
 
 
 async def _list(exchange: Exchange, visitor: identity.Visitor, resource: Any) -> Answer:
