@@ -80,6 +80,20 @@ async def look_at_every_kind(town: Town, browser: Browser) -> None:
             answer = await browser.open(link)
             assert answer.status_code == 200, link
             assert 'name="name"' in answer.text, link
+    for path, name in (
+        ("policies/bindings", "Binding: membership"),
+        ("flows/bindings", "Stage in a flow: ask"),
+        ("core/authenticated_sessions", "Session: "),
+    ):
+        page = await browser.open(f"/admin/records/{path}?limit=100")
+        rows = re.findall(rf'<th scope="row"><a href="(/admin/records/{path}/[^"]+)">([^<]+)</a>', page.text)
+        assert rows
+        assert not any(re.fullmatch("[0-9a-f-]{36}", words) for _, words in rows)
+        [first, *_] = [link for link, words in rows if words.startswith(name)]
+        assert f"<h1>{name}" in (await browser.open(first)).text
+    events = (await browser.open("/admin/records/audit/events?search=login")).text
+    assert not re.search(r"<td>(stages|core|providers|policies)\.", events)
+    assert "<td>Signing in</td>" in events
     flow = await browser.open("/admin/flows/our-way-in")
     steps = re.findall(r'href="(/admin/records/stages/[^"]+(?<!/new))"', flow.text)
     assert any("/prompt/stages/" in link for link in steps)

@@ -118,5 +118,5 @@ def _in_short(post: dict[str, Any]) -> dict[str, Any]:
     said = one["spoiler_text"] or " ".join(unescape(Markup(one["content"]).striptags()).split())  # noqa: S704 - only its text is taken
     if len(said) > LONGEST_EXCERPT:
         said = f"{said[:LONGEST_EXCERPT]}…"
-    # Escaped
-    return {"address": page_of(one), "text": Markup(emphasised(said, one["emojis"])), "language": one["language"] or ""}
+    text = Markup(emphasised(said, one["emojis"]))  # noqa: S704 - escaped
+    return {"address": page_of(one), "text": text, "language": one["language"] or ""}
