@@ -316,7 +316,7 @@ async def test_what_is_wrong_with_a_name_is_said_once_and_the_name_kept(town: To
         ada.username: "Username is already taken.",
     }
     for name, words in wrong.items():
-        page = await browser.submit(username=name, email="x y", **secret)
+        page = await browser.submit(0, secret, username=name, email="x y")
         assert page.status_code == 400
         [said] = re.findall(r'id="f-username-error">(.*?)</div>', page.text, re.DOTALL)
         assert re.findall("<p>(.*?)</p>", said) == [words], name
