@@ -26,7 +26,7 @@ from kith.social.languages import FIELDS, english_label
 from kith.social.moderation.mails import SENTENCES
 from kith.social.notifications.titles import TITLES
 from kith.web.admin.words import lookup
-from kith.web.admin.words.events import EVENTS
+from kith.web.admin.words.events import EVENTS, PLACES
 from tests.sources import tree_of
 
 __all__ = ["Text", "shape_of", "texts_of_mails", "texts_of_pages", "texts_of_social_api"]
@@ -200,7 +200,7 @@ def _in_records() -> Iterator[Text]:
             for value in getattr(field, "choices", ()):
                 words = lookup.choice_words(resource, field.name, value)
                 yield Text(words, place="web/admin/words/choices.py")
-    yield from (Text(words, place="web/admin/words/events.py") for words in EVENTS.values())
+    yield from (Text(words, place="web/admin/words/events.py") for words in (*EVENTS.values(), *PLACES.values()))
     powers = [*(power_of(resource).leads_to for resource in RESOURCES), *SPECIAL.values()]
     yield from (Text(words, place="identity/authority/powers.py") for words in powers)
 

@@ -17,10 +17,12 @@ from kith.base.jobs import store as job_store
 from kith.base.jobs.tables import DEAD
 from kith.base.mail import Mail
 from kith.base.mailing import SEND_MAIL
+from kith.base.stored_settings import STORABLE
 from kith.social.emojis.tables import Emoji, emojis
 from kith.web.admin.audit import changes_in
 from kith.web.admin.frame import AREAS, NEEDS
 from kith.web.admin.listings import LISTINGS
+from tests.conftest import TownBuilder
 from tests.social.members import Member, join, strangers, until
 from tests.social.posts import post
 from tests.social.samples import image_file
@@ -350,6 +352,25 @@ async def test_the_community_is_set_up_on_its_page(town: Town, browser: Browser)
     assert "Nothing was found." in (await browser.open("/admin/audit?show=all&search=never_ever")).text
     await browser.open("/admin/settings")
     await browser.press("/admin/settings", title="Kith", registrations="open", minimum_age="0")
+
+
+async def test_settings_from_where_the_server_is_started_are_shown_as_they_are(new_town: TownBuilder) -> None:
+    given = {
+        "title": "Tea House", "description": "Tea & rain", "contact_email": "ops@example.org", "minimum_age": "14",
+        "registrations": "approval", "confirm_email": "off", "publish_peers": "false", "publish_activity": "false",
+        "publish_directory": "true", "publish_domain_blocks": "members", "mail_footer": "By the pond", "backups": "false",
+    }  # fmt: skip
+    assert set(given) == set(STORABLE)
+    town = await new_town(**given)
+    browser = Browser(town)
+    await administrator(town, browser)
+    page = await browser.open("/admin/settings")
+    mails = await browser.open("/admin/mails")
+    await browser.close()
+    assert (page.status_code, mails.status_code) == (200, 200)
+    for words in ("Tea House", "Tea &amp; rain", "ops@example.org", "14", "Anybody can ask, and the team decides"):
+        assert f">{words}</p>" in page.text, words
+    assert 'name="title"' not in page.text
 
 
 async def test_a_logo_is_shown_and_removed(town: Town, browser: Browser) -> None:

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
 import pytest
 
 from kith.identity.collections import RESOURCES
 from kith.web.admin.questions import label_of
+from tests.conftest import TownBuilder
+from tests.identity.saml_keys import pair
 from tests.town import Person, Town
 from tests.web.browsing import Browser
 
+EVERY_KIND = (
+    (Path(__file__).parents[1] / "identity" / "every_kind.yaml").read_text().partition("  # The social half")[0]
+)
 LISTED = sorted(one.path for one in RESOURCES if "list" in one.allow)
+
+
+@asynccontextmanager
+async def closing_browser(town: Town) -> AsyncIterator[Browser]:
+    browser = Browser(town)
+    try:
+        yield browser
+    finally:
+        await browser.close()
 
 
 async def enter(town: Town, browser: Browser) -> Person:
@@ -35,6 +54,51 @@ async def test_every_collection_has_a_list_and_a_form(town: Town, browser: Brows
         assert answer.status_code == 200, (path, answer.text)
         answer = await browser.open(f"/admin/records{path}new")
         assert answer.status_code == 200, (path, answer.text)
+
+
+async def test_a_record_of_every_kind_is_opened_from_where_all_kinds_are_listed(new_town: TownBuilder) -> None:
+    town = await new_town()
+    async with closing_browser(town) as browser:
+        await look_at_every_kind(town, browser)
+
+
+async def look_at_every_kind(town: Town, browser: Browser) -> None:
+    owner = await enter(town, browser)
+    keys = pair("blueprints")
+    context = {"certificate": keys.certificate, "key": keys.key}
+    sent = {"content": EVERY_KIND, "context": context}
+    answer = await owner.call("POST", "/api/v2/managed/blueprints/import/", json=sent)
+    assert answer.json()["success"], answer.text
+    for area in ("stages", "policies", "sources", "providers", "propertymappings"):
+        kinds = {one.path for one in RESOURCES if one.area == area and one.family is not None and one.kind}
+        kinds = {one for one in kinds if "_connections/" not in one}
+        page = await browser.open(f"/admin/kinds/{area}")
+        links = set(re.findall(rf'href="(/admin/records/{area}/[^"]+)"', page.text))
+        opened = {link for link in links if re.search(r"/[0-9]+$|/[0-9a-f-]{36}$", link)}
+        assert {one for one in kinds if not any(f"records{one}" in link for link in opened)} == set(), area
+        for link in sorted(opened):
+            answer = await browser.open(link)
+            assert answer.status_code == 200, link
+            assert 'name="name"' in answer.text, link
+    for path, name in (
+        ("policies/bindings", "Binding: membership"),
+        ("flows/bindings", "Stage in a flow: ask"),
+        ("core/authenticated_sessions", "Session: "),
+    ):
+        page = await browser.open(f"/admin/records/{path}?limit=100")
+        rows = re.findall(rf'<th scope="row"><a href="(/admin/records/{path}/[^"]+)">([^<]+)</a>', page.text)
+        assert rows
+        assert not any(re.fullmatch("[0-9a-f-]{36}", words) for _, words in rows)
+        [first, *_] = [link for link, words in rows if words.startswith(name)]
+        assert f"<h1>{name}" in (await browser.open(first)).text
+    events = (await browser.open("/admin/records/audit/events?search=login")).text
+    assert not re.search(r"<td>(stages|core|providers|policies)\.", events)
+    assert "<td>Signing in</td>" in events
+    flow = await browser.open("/admin/flows/our-way-in")
+    steps = re.findall(r'href="(/admin/records/stages/[^"]+(?<!/new))"', flow.text)
+    assert any("/prompt/stages/" in link for link in steps)
+    for link in steps:
+        assert (await browser.open(link)).status_code == 200, link
 
 
 async def test_a_record_is_made_changed_and_deleted(town: Town, browser: Browser) -> None:

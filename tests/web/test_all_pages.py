@@ -12,12 +12,14 @@ from collections.abc import AsyncIterator
 from fnmatch import fnmatchcase
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Page
 
 from kith.web.room import ROOM
 from tests.modes import is_all
+from tests.social.posts import post
+from tests.social.samples import image_file
 from tests.town import Person, build_town
-from tests.web.chromium import bring_axe, check_everywhere, check_once, opened, sign_in
+from tests.web.chromium import AXE, bring_axe, check_everywhere, check_once, opened, sign_in
 from tests.web.page_addresses import FOR_EVERYBODY, FOR_MEMBERS, FOR_OWNERS, NO_PAGES, NOT_FOR_MEMBERS, REFUSED
 from tests.web.scenery import Scenery, build_scenery, person_of
 
@@ -64,6 +66,31 @@ async def test_pages_for_members_have_no_barriers(
     chrome: Browser, scenery: Scenery, addresses: tuple[str, ...]
 ) -> None:
     await look_at(chrome, scenery, addresses, person_of(scenery.ada))
+
+
+async def test_what_is_said_of_links_and_actions_is_what_can_be_read(chrome: Browser, scenery: Scenery) -> None:
+    """Two rules that other pages do not show: a picture nobody has described, and actions that have been counted."""
+    file = {"file": ("tea.png", image_file("PNG", (64, 64)), "image/png")}
+    medium = await scenery.bob.post("/api/v2/media", files=file)
+    pictured = await post(scenery.bob, "Look", media_ids=[medium["id"]])
+    for does in ("favourite", "reblog"):
+        await scenery.ada.post(f"/api/v1/statuses/{pictured['id']}/{does}")
+    await post(scenery.ada, "Yes", in_reply_to_id=pictured["id"])
+    said = "{rules: {'color-contrast': {enabled: false}, 'label-content-name-mismatch': {enabled: true}}}"
+    at = f"/@{scenery.bob.name}/{pictured['id']}"
+    async with opened(chrome, scenery.town) as page:
+        await page.goto(at)
+        await _refuse_by(page, said)
+        await sign_in(page, person_of(scenery.ada))
+        for address in (at, "/home", "/explore/links", "/explore/suggestions", "/deck", "/notifications"):
+            await page.goto(address)
+            await _refuse_by(page, said)
+
+
+async def _refuse_by(page: Page, options: str) -> None:
+    await page.evaluate(AXE.axe_script)
+    found = (await page.evaluate(f"axe.run({options})"))["violations"]
+    assert [(page.url, one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
 
 
 async def test_members_find_no_page_of_the_console(chrome: Browser, scenery: Scenery) -> None:

@@ -303,6 +303,31 @@ async def test_a_taken_name_is_told_beside_its_field(town: Town, browser: Browse
     assert re.search(r'id="f-username"[^>]*aria-invalid="true"', page.text)
 
 
+async def test_what_is_wrong_with_a_name_is_said_once_and_the_name_kept(town: Town, browser: Browser) -> None:
+    ada = await town.sign_up()
+    await browser.open("/flows/default-enrollment-flow/")
+    hint = "At least 8 characters."
+    assert browser.page.text.count(hint) == 1
+    assert browser.page.text.index(hint) < browser.page.text.index('id="f-password_repeat"')
+    secret = {"password": "a fine one 77", "password_repeat": "a fine one 77"}
+    wrong = {
+        "tea & friends": "A user name can have letters, digits and the signs . + - _ only, and no blanks.",
+        f"{ada.username}@home": "A user name cannot contain @.",
+        ada.username: "Username is already taken.",
+    }
+    for name, words in wrong.items():
+        page = await browser.submit(0, secret, username=name, email="x y")
+        assert page.status_code == 400
+        [said] = re.findall(r'id="f-username-error">(.*?)</div>', page.text, re.DOTALL)
+        assert re.findall("<p>(.*?)</p>", said) == [words], name
+        assert browser.forms()[0].values["username"] == name
+        assert browser.forms()[0].values["email"] == "x y"
+        assert "a fine one 77" not in page.text
+    page = await browser.submit(username="some_body", email="x@example.org", password="a fine one 77")
+    assert "This field is required." in page.text
+    assert "match." not in page.text
+
+
 async def test_where_registrations_are_closed_nobody_is_invited_to_sign_up(new_town: TownBuilder) -> None:
     closed, opened = await new_town(registrations="closed"), await new_town(registrations="open")
 

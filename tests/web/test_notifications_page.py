@@ -11,6 +11,7 @@ import kith.web
 from kith.web.client.shortcuts import SHORTCUTS
 from tests.social.members import Member, join
 from tests.social.posts import does, post, settle
+from tests.social.samples import image_file
 from tests.social.staff import employ
 from tests.town import Town
 from tests.web.browsing import Browser
@@ -41,6 +42,17 @@ def badge(browser: Browser) -> str:
 async def test_they_are_for_members(browser: Browser, path: str) -> None:
     await browser.open(path)
     assert browser.path.startswith("/flows/")
+
+
+async def test_emoji_are_pictures_in_a_line_of_a_post_too(town: Town, browser: Browser) -> None:
+    team = await employ(town, "administrator")
+    picture = {"image": ("teapot.png", image_file("PNG", (32, 32)), "image/png")}
+    await team.post("/api/v1/admin/custom_emojis", data={"shortcode": "teapot"}, files=picture)
+    ada, bob = await signed_in(town, browser), await join(town)
+    await does(bob, "favourite", await post(ada, "Time for <b> :teapot: and :nothing:"))
+    await settle(town)
+    page = (await browser.open("/notifications")).text
+    assert re.search(r'Time for &lt;b&gt; <img class="emoji" src="[^"]+" alt=":teapot:"[^>]*> and :nothing:</a>', page)
 
 
 async def test_alike_ones_stand_together_and_are_marked_as_read(town: Town, browser: Browser) -> None:

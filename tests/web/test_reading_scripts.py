@@ -42,6 +42,37 @@ async def test_one_reads_on_comes_back_and_is_not_disturbed(chrome: Browser, pla
         await _columns(page, bob, said[0]["id"])
 
 
+async def test_days_are_counted_by_nights_where_the_reader_is(chrome: Browser, place: Town) -> None:
+    """It is Wednesday, 9 o'clock in Tokyo, and midnight in universal time."""
+    said = {
+        "2026-11-17T23:10:00Z": "50 min. ago",
+        "2026-11-17T13:00:00Z": "11 hr. ago",
+        "2026-11-16T23:00:00Z": "yesterday",
+        "2026-11-16T14:30:00Z": "2 days ago",  # half an hour before midnight there, 33 hours ago
+        "2026-11-16T15:30:00Z": "yesterday",
+        "2026-11-11T16:00:00Z": "6 days ago",
+        "2026-11-10T14:00:00Z": "Nov 10",
+        "2025-12-31T15:30:00Z": "Jan 1",  # already the new year there
+        "2025-12-31T14:30:00Z": "Dec 31, 2025",
+    }
+    async with opened(chrome, place, timezone_id="Asia/Tokyo") as page:
+        await page.clock.set_fixed_time("2026-11-18T00:00:00Z")
+        await page.goto("/explore")
+        told = await page.evaluate(
+            """async (moments) => {
+                const script = document.querySelector('script[src*="client/main"]').src;
+                const found = performance.getEntriesByType("resource").find(one => one.name.includes("times"));
+                const { tell } = await import(found ? found.name : script.replace("main", "times"));
+                const root = document.createElement("div");
+                for (const one of moments) root.append(Object.assign(document.createElement("time"), {dateTime: one}));
+                tell(root);
+                return [...root.children].map(one => one.firstElementChild.textContent);
+            }""",
+            list(said),
+        )
+    assert dict(zip(said, told, strict=True)) == said
+
+
 async def _back_to_the_same_post(page: Page, id: str) -> None:
     await page.goto("/home")
     far = page.locator(f"#post-{id}")

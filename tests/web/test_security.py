@@ -303,12 +303,15 @@ async def test_guesses_at_the_password_are_written_down_and_limited(new_town: To
     address = next(form.action for form in browser.forms() if form.action.endswith("/remove"))
     form = {"csrf": browser.cookie("kith_csrf") or "", "password": ada.password}
     late = await browser.http.post(address, data=form)
-    await browser.close()
 
     assert answers == [400] * 10
     assert late.status_code == 429
+    assert f"You can try again in {late.headers['retry-after']} second" in late.text
+    [on] = re.findall('<a href="([^"]+)">Try again</a>', late.text)
+    assert (await browser.open(on)).status_code == 200
     told = await events(town, ada, action="login_failed")
     assert [one["app"] for one in told] == ["core.confirmation"] * 10
+    await browser.close()
 
 
 async def test_the_only_way_in_cannot_be_removed(town: Town, browser: Browser) -> None:

@@ -89,7 +89,10 @@ async def test_staff_says_yes_or_no_to_whoever_signs_up(new_town: TownBuilder, v
         assert "Why do you want to join?" in guest.page.text
         values = {"username": name, "email": f"{name}@example.org", "signup_reason": f"I am <b>{name}</b>"}
         waits = await guest.submit(0, values, password=PASSWORD, password_repeat=PASSWORD)
+        assert waits.status_code == 200
+        assert "<h1>Your sign-up waits for approval</h1>" in waits.text
         assert "Your account is waiting for approval" in waits.text
+        assert "error" not in waits.text.partition("<main")[2].lower()
     await other.sign_in(member.username, member.password)
     await staff.sign_in(moderator.username, moderator.password)
 

@@ -66,6 +66,13 @@ class OwnRoutes:
             raise NotFound
         return answer
 
+    def has_page(self, path: str) -> bool:
+        """Whether a GET of this path leads anywhere."""
+        try:
+            return self._router.find("GET", path) is not None
+        except WrongMethod:
+            return False
+
     def _inner(self, exchange: Exchange, method: str, path: str, query: bytes, body: bytes) -> Exchange:
         headers = [(name, exchange.header(name)) for name in _PASSED_ON if exchange.header(name)]
         headers.append((b"x-csrf-token", csrf.carried(exchange).encode()))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import msgspec
 
 from kith.base import csrf
-from kith.base.errors import Invalid, NotFound, Problem
+from kith.base.errors import Invalid, NotFound, Problem, Throttled
 from kith.base.exchange import Answer, Dialect, Exchange
 from kith.base.keys import Keys
+from kith.base.own_calls import OwnRoutes
 from kith.identity import for_pages as identity
 from kith.web.page_language import language_of
 from kith.web.pages import NO_STORE, render
@@ -42,6 +45,19 @@ def wants_json(exchange: Exchange) -> bool:
     return b"json" in sent or (b"json" in accept and b"html" not in accept)
 
 
+def _way_on(problem: Problem, exchange: Exchange) -> str:
+    """The page with the form that was refused; of what came too often the same page, or that from which it came."""
+    if "back" in problem.extra or not isinstance(problem, Throttled):
+        return str(problem.extra.get("back", ""))
+    path, query = exchange.path, exchange.query_string.decode("latin-1")
+    if path.startswith("//"):
+        return ""
+    routes = exchange.find(OwnRoutes)
+    while path.strip("/") and not routes.has_page(path):
+        path, query = path.rstrip("/").rpartition("/")[0], ""
+    return f"{quote(path)}{'?' if query else ''}{query}" if path.strip("/") else ""
+
+
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
     refusal = problem.extra.get("refusal")  # the code under which a denied access was recorded
@@ -62,7 +78,8 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         title=title_of(problem),
         message=NOTHING if problem.message == NotFound.message else problem.message,
         may_sign_in=problem.status in (401, 404) and not identity.carried_key(exchange),
-        back=problem.extra.get("back", ""),  # the page with the form that was refused
+        back=_way_on(problem, exchange),
+        wait=problem.retry_after if isinstance(problem, Throttled) else 0,
         request_id=exchange.id if problem.status >= 500 else None,
         code=refusal,
     )

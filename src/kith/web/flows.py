@@ -136,6 +136,8 @@ def _next(exchange: Exchange, walk: identity.flows.FlowRun, result: identity.flo
     match result:
         case identity.flows.FlowEnded(to=to):
             return _onward(exchange, walk, to)
+        case identity.flows.Denied(message=message, waits=True):
+            return _page(exchange, walk, "flows/waits.html", message=message)
         case identity.flows.Denied(message=message, code=code):
             return _page(exchange, walk, "flows/denied.html", status=403, message=message, code=code)
         case identity.flows.FlowFailed(error=error, code=code, traceback=traceback):

@@ -37,7 +37,7 @@ async def find_denial(turn: Turn[Any], user: User, *, has_written: bool = False)
         sent = not has_written and await addresses.ask_again(turn.work, user)
         return Denied((NEW if joins else UNCONFIRMED) if sent else ENOUGH, "address not confirmed")
     if user.approved_at is None:
-        return Denied(WELCOME if joins else WAITING, "waits for approval")
+        return Denied(WELCOME if joins else WAITING, "waits for approval", waits=True)
     return None
 
 

@@ -7,17 +7,20 @@ the set-up link or another form must pass the same policies.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.expressions import subjects
 from kith.identity.flows.resources import bindings
+from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.policies.engine import evaluate_target, judge
 from kith.identity.policies.family import policies
+from kith.identity.policies.kinds import password as password_policy
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.stages.kinds import password as password_stage
 from kith.identity.stages.prompts import prompts
@@ -40,6 +43,21 @@ _forms = query(
     .order_by(prompt_stages.c.pbm_uuid, prompts.c.field_key),
     tuple,
 )
+assert password_policy.RESOURCE.table is not None  # noqa: S101 - nor is a password policy without
+_judging = password_policy.RESOURCE.table
+
+
+class PasswordRecord(msgspec.Struct):
+    """As much of a password policy as can be told before."""
+
+    password_field: str
+    length_min: int
+    amount_uppercase: int
+    amount_lowercase: int
+    amount_digits: int
+    amount_symbols: int
+
+
 _policies = query(
     select(policies.c.policy_uuid)
     .where(
@@ -50,6 +68,45 @@ _policies = query(
     .order_by(policies.c.name, policies.c.policy_uuid),
     str,
 )
+
+
+_records = query(
+    select(*(_judging.c[name] for name in PasswordRecord.__struct_fields__)).where(
+        any_of(_judging.c.policy_uuid, "ids")
+        | _judging.c.policy_uuid.in_(
+            select(policy_bindings.c.policy).where(
+                any_of(policy_bindings.c.target, "ids"), policy_bindings.c.enabled, ~policy_bindings.c.negate
+            )
+        ),
+        _judging.c.check_static_rules,
+    ),
+    PasswordRecord,
+)
+
+
+class PasswordRule(msgspec.Struct, frozen=True):
+    """What a new password needs at least: `length`, `uppercase`, `lowercase`, `digits` or `symbols`."""
+
+    name: str
+    least: int
+
+
+async def told(work: Work, asked: Sequence[str], names: Sequence[str]) -> list[PasswordRule]:
+    """What can be said before a password is typed. `asked` are the form and its policies, `names` its questions."""
+    forms = list(dict.fromkeys(form for form, _ in await work.db.all(_forms)))
+    found = [] if forms else [PasswordRule("length", FEWEST_CHARACTERS)]
+    ids = [*asked, *forms, *(await work.db.all(_policies, forms=forms) if forms else ())]
+    for one in await work.db.all(_records, ids=ids):
+        if one.password_field in names:
+            found += [
+                PasswordRule("length", one.length_min),
+                PasswordRule("uppercase", one.amount_uppercase),
+                PasswordRule("lowercase", one.amount_lowercase),
+                PasswordRule("digits", one.amount_digits),
+                PasswordRule("symbols", one.amount_symbols),
+            ]
+    most = {name: max(one.least for one in found if one.name == name) for name in dict.fromkeys(o.name for o in found)}
+    return [PasswordRule(name, least) for name, least in most.items() if least > 0]
 
 
 class FormPasswordRules:

@@ -62,6 +62,14 @@ def read_answer(question: PromptQuestion, given: Any, data: dict[str, Any], chal
     data[key] = _number(text) if type_ == "number" else text
 
 
+def typed_text(question: PromptQuestion, answer: dict[str, Any]) -> str:
+    """What was typed and refused, to be mended; nothing of what cannot be shown again."""
+    given = answer.get(question.field_key)
+    if not isinstance(given, str) or question.type == "file" or len(given) > MOST_CHARACTERS:
+        return ""
+    return "" if "\0" in given or _has_surrogate(given) else given
+
+
 def _anything(_text: str, _question: PromptQuestion) -> str | None:
     return None
 
@@ -71,7 +79,11 @@ def _email(text: str, _question: PromptQuestion) -> str | None:
 
 
 def _username(text: str, _question: PromptQuestion) -> str | None:
-    return complain_username(text)
+    """Nobody can choose a name with @, so the rule does not allow it either."""
+    found = complain_username(text)
+    if found is not None and found.code == "invalid":
+        return "A user name can have letters, digits and the signs . + - _ only, and no blanks."
+    return found
 
 
 def _is_number(text: str, _question: PromptQuestion) -> str | None:

@@ -44,12 +44,13 @@ class Passed(msgspec.Struct, frozen=True):
 class Denied(msgspec.Struct, frozen=True):
     """The run ends. `message` is for the person, `reason` for staff.
 
-    `code` is the refusal's; the executor fills it in.
+    `code` is the refusal's; the executor fills it in. `waits`: nothing went wrong, somebody else has to agree first.
     """
 
     message: str
     reason: str = ""
     code: str = ""
+    waits: bool = False
 
 
 Outcome = Challenge | Passed | Denied

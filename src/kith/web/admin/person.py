@@ -21,6 +21,7 @@ from kith.web.admin.console_rights import ConsoleRights, known_rights
 from kith.web.admin.frame import admin_page, enter
 from kith.web.admin.people import STATE_WORDS
 from kith.web.admin.words.events import event_words
+from kith.web.admin.words.lookup import place_words
 from kith.web.settings.forms import read_own_form
 from kith.web.translation import translatable
 
@@ -181,7 +182,7 @@ async def _posts(exchange: Exchange, rights: ConsoleRights, line: PersonLine) ->
 
 async def _audit(exchange: Exchange, _rights: ConsoleRights, line: PersonLine) -> dict[str, Any]:
     told = await own_api.ask(exchange, "/api/v2/audit/events/", user=line.id, limit=50)
-    events = [{**one, "words": event_words(one["action"])} for one in told["results"]]
+    events = [{**one, "words": event_words(one["action"]), "place": place_words(one["app"])} for one in told["results"]]
     return {"events": events, "count": told["count"]}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.errors import Invalid, NotFound
+from kith.base.errors import Forbidden, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
@@ -20,6 +20,7 @@ from kith.web.admin.frame import admin_page, enter
 from kith.web.admin.questions import Option, Question, kind_of, questions, read_answers
 from kith.web.admin.words import lookup
 from kith.web.admin.words.first_fields import FITTING
+from kith.web.browser_names import browser_name
 from kith.web.page_language import language_of
 from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form
@@ -29,7 +30,9 @@ __all__ = ["PER_PAGE", "routes", "whole_number"]
 
 PER_PAGE = 50
 MOST_OPTIONS = 200
+MOST_NAMED = 1000
 MOST_COLUMNS = 5
+_NOBODY = {"policy": None, "group": None, "user": None}  # of a binding that names none, or whose form was refused
 LONG_LIST = 30
 
 _by_path = {resource.path.strip("/"): resource for resource in identity.RESOURCES}
@@ -46,7 +49,10 @@ async def show(exchange: Exchange, path: FromPath[str]) -> Answer:
     _need(exchange, resource, "add" if key == "new" else "view")
     if key is None:
         return await _list(exchange, visitor, resource)
-    record = {} if key == "new" else await own_api.ask(exchange, f"/api/v2{resource.path}{key}/")
+    try:
+        record = {} if key == "new" else await own_api.ask(exchange, f"/api/v2{resource.path}{key}/")
+    except NotFound:
+        return see_other(f"/admin/records{resource.path}{await _own_key(exchange, resource, key)}")
     return await _form(exchange, visitor, resource, key, record)
 
 
@@ -104,6 +110,18 @@ def _found(path: str) -> tuple[Any, str | None]:
     raise NotFound
 
 
+async def _own_key(exchange: Exchange, resource: Any, key: str) -> str:
+    """Of a kind with keys of its own, the one of the record that lists of all kinds have by this key."""
+    if resource.family is None or resource.family.key == resource.key:
+        raise NotFound
+    found = (await own_api.ask(exchange, f"/api/v2{resource.path}", **{resource.family.key: key, "limit": 1}))[
+        "results"
+    ]
+    if not found or found[0][resource.family.key] != key:
+        raise NotFound
+    return str(found[0]["pk"])
+
+
 async def _list(exchange: Exchange, visitor: identity.Visitor, resource: Any) -> Answer:
     offset = whole_number(exchange.query("offset"))
     asked, order = exchange.query("search")[:200], exchange.query("ordering")[:60]
@@ -120,7 +138,10 @@ async def _list(exchange: Exchange, visitor: identity.Visitor, resource: Any) ->
         place_of=f"/admin/records{resource.path}",
         known_by=lookup.field_label(resource, resource.label),
         columns=[(field.name, lookup.field_label(resource, field.name), field.is_scalar) for field in columns],
-        rows=[(one["pk"], _label(exchange, resource, one), _cells(resource, one, columns)) for one in found["results"]],
+        rows=[
+            (one["pk"], label, _cells(resource, one, columns))
+            for one, label in zip(found["results"], await _labels(exchange, resource, found["results"]), strict=True)
+        ],
         count=found["count"],
         asked=asked,
         order=order,
@@ -148,6 +169,39 @@ def _label(exchange: Exchange, resource: Any, record: Mapping[str, Any]) -> str:
     value = str(record.get(resource.label) or record["pk"])
     words = lookup.choice_words(resource, resource.label, value)
     return value if words == value else translator(language_of(exchange))(words)
+
+
+async def _labels(exchange: Exchange, resource: Any, records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What people know records by that the API knows by their keys alone."""
+    if resource.label != resource.key or not records:
+        return [_label(exchange, resource, one) for one in records]
+    say, one_of_them = translator(language_of(exchange)), lookup.name_of(resource).one
+    if resource.path == "/policies/bindings/":
+        names = await identity.decider_names(exchange.work, records)
+        named = [_decider(one, names) for one in records]
+    elif resource.path == "/flows/bindings/":
+        stages = await _names_in(exchange, "/stages/all/")
+        named = [stages.get(str(one.get("stage")), "") for one in records]
+    elif resource.path == "/core/authenticated_sessions/":
+        named = [browser_name(say, str(one.get("last_user_agent") or "")) for one in records]
+    else:
+        named = [""] * len(records)
+    return [f"{say(one_of_them)}: {name}" if name else say(one_of_them) for name in named]
+
+
+def _decider(one: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """The policy, the group or the person of a binding."""
+    about = next((str(one[kind]) for kind in ("policy", "group", "user") if one.get(kind) is not None), "")
+    return names.get(about) or str(one.get("gone_name") or "")
+
+
+async def _names_in(exchange: Exchange, path: str) -> dict[str, str]:
+    """By the key; of who may not see them, none."""
+    try:
+        found = await own_api.ask(exchange, f"/api/v2{path}", limit=MOST_NAMED)
+    except Forbidden:
+        return {}
+    return {str(one["pk"]): str(one["name"]) for one in found["results"]}
 
 
 class ShownValue(msgspec.Struct, frozen=True):
@@ -199,7 +253,7 @@ async def _form(
         heading=name.many,
         one=name.one,
         about=name.about,
-        name="" if key == "new" else _label(exchange, resource, {"pk": key, **record}),
+        name="" if key == "new" else (await _labels(exchange, resource, [{"pk": key, **_NOBODY, **record}]))[0],
         list_at=f"/admin/records{resource.path}".rstrip("/"),
         action=f"/admin/records{resource.path}{key}",
         questions=_by_words(exchange, questions(resource, record, await _options(exchange, resource, record), errors)),

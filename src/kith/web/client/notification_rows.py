@@ -15,6 +15,7 @@ from kith.social.ids import AccountId
 from kith.web.client.people import shown_people
 from kith.web.client.readers import PageReader
 from kith.web.client.status_html import page_of, piece
+from kith.web.shown_posts import emphasised
 
 __all__ = ["NotificationGroups", "named", "newest_of", "rows_of"]
 
@@ -112,9 +113,10 @@ def _name(senders: Sequence[Mapping[str, Any]]) -> Markup:
     return Markup('<a class="who" href="/@{}">{}</a>').format(senders[0]["acct"], senders[0]["shown_name"])
 
 
-def _in_short(post: dict[str, Any]) -> dict[str, str]:
+def _in_short(post: dict[str, Any]) -> dict[str, Any]:
     one = post["reblog"] or post
     said = one["spoiler_text"] or " ".join(unescape(Markup(one["content"]).striptags()).split())  # noqa: S704 - only its text is taken
     if len(said) > LONGEST_EXCERPT:
         said = f"{said[:LONGEST_EXCERPT]}…"
-    return {"address": page_of(one), "text": said, "language": one["language"] or ""}
+    text = Markup(emphasised(said, one["emojis"]))  # noqa: S704 - escaped
+    return {"address": page_of(one), "text": text, "language": one["language"] or ""}

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.errors import Invalid, Problem
+from kith.base.errors import Problem
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
 from kith.web import own_api
@@ -52,7 +52,9 @@ async def show_search(exchange: Exchange) -> Answer:
         try:
             found = await _search(exchange, asked, kind, is_member=member is not None)
         except Problem as refusal:
-            problem = own_api.words_of(exchange, refusal) if isinstance(refusal, Invalid) else refusal.message
+            if refusal.status not in (400, 422):
+                raise
+            problem = own_api.words_of(exchange, refusal)
             await exchange.end_work(commit=False)
     only = _only_one(found) if asked.startswith(("https://", "http://")) and member is not None else ""
     return see_other(only) if only else await _page(exchange, member, asked, kind, found, problem)
@@ -95,7 +97,6 @@ async def _page(
         "client/search.html",
         member,
         here="search",
-        status=422 if problem else 200,
         asked=asked,
         kind=kind,
         kinds=KINDS,

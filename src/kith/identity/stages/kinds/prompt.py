@@ -21,7 +21,7 @@ from kith.identity.rest.fields import Computed, Reference, References
 from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages import expired_passwords, password_rules
-from kith.identity.stages.prompt_answers import SERVERS_OWN, SHOWN_ONLY, PromptQuestion, read_answer
+from kith.identity.stages.prompt_answers import SERVERS_OWN, SHOWN_ONLY, PromptQuestion, read_answer, typed_text
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
@@ -98,7 +98,17 @@ _prompts = query(
 
 
 async def show(turn: Turn[PromptStage]) -> Outcome:
-    return Challenge("prompt", {"fields": await _questions(turn)})
+    return await _challenge(turn, await _questions(turn))
+
+
+async def _challenge(turn: Turn[PromptStage], questions: list[PromptQuestion]) -> Challenge:
+    """With the rules for a new password, where one is asked for."""
+    fields: dict[str, Any] = {"fields": questions}
+    names = _password_names(questions)
+    if names:
+        asked = (turn.stage.pbm_uuid, *turn.stage.validation_policies)
+        fields["password_rules"] = await password_rules.told(turn.work, asked, names)
+    return Challenge("prompt", fields)
 
 
 async def _notices(turn: Turn[PromptStage]) -> list[PromptQuestion]:
@@ -171,7 +181,7 @@ def _password_names(questions: list[PromptQuestion]) -> list[str]:
 
 async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
     questions = await _questions(turn)
-    challenge = Challenge("prompt", {"fields": questions})
+    challenge = await _challenge(turn, questions)
     data: dict[str, Any] = {}
     for question in questions:
         if question.type in SHOWN_ONLY:
@@ -185,8 +195,8 @@ async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
         await _judge_password(turn, data, challenge)
     if challenge.errors:
         for question in questions:
-            if question.type not in ("password", *SERVERS_OWN) and question.field_key in data:
-                question.initial_value = str(data[question.field_key])
+            if question.type not in ("password", *SERVERS_OWN):
+                question.initial_value = str(data.get(question.field_key, typed_text(question, answer)))
         return challenge
     fixed = turn.context.invitation_data or {}  # what an invitation says is not for whoever was invited to change
     typed = {*(turn.context.password_answers or ()), *_password_names(questions)}
@@ -206,12 +216,13 @@ async def _check_names(
             continue
         if kind == "username":
             found = await users.find_login(turn.work.db, name)
-            is_former = found is None and await _is_former(turn, name)
-            if is_former or (found is not None and found.id != turn.context.user_id):
-                challenge.complain(question.field_key, "Username is already taken.", "taken")
             if found is None:
                 _check_chosen(turn, question.field_key, name, challenge)
-        if turn.flow.designation == "enrollment":
+            is_wrong = question.field_key in challenge.errors
+            is_former = found is None and not is_wrong and await _is_former(turn, name)
+            if is_former or (found is not None and found.id != turn.context.user_id):
+                challenge.complain(question.field_key, "Username is already taken.", "taken")
+        if turn.flow.designation == "enrollment" and question.field_key not in challenge.errors:
             await _check_new(turn, question.field_key, kind, name, challenge)
 
 
@@ -239,8 +250,9 @@ async def _check_new(turn: Turn[PromptStage], place: str, kind: str, given: str,
 async def _check_passwords(
     turn: Turn[PromptStage], questions: list[PromptQuestion], data: dict[str, Any], challenge: Challenge
 ) -> None:
-    given = {data.get(question.field_key) for question in questions if question.type == "password"}
-    if len(given) > 1:
+    names = _password_names(questions)
+    given = {data.get(name) for name in names}
+    if len(given) > 1 and not any(name in challenge.errors for name in names):
         challenge.complain("non_field_errors", "Passwords don't match.")
     user = await turn.pending_user() if expired_passwords.is_asked(turn) else None
     must = user is not None and len(given) == 1 and expired_passwords.must_change(turn, user)

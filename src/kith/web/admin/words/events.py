@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.web.admin.words.spelling import label_of
 
-__all__ = ["EVENTS", "OF_TEAM", "event_words"]
+__all__ = ["EVENTS", "OF_TEAM", "PLACES", "event_words"]
 
 # What the team did for the community.
 OF_TEAM: dict[str, str] = {
@@ -158,6 +158,47 @@ _OF_IDENTITY: dict[str, str] = {
     "user_write": "An account was saved",
 }
 EVENTS = OF_TEAM | _OF_IDENTITY
+
+# The parts of the server that write down what happens; those that are called as a kind of record have its name.
+PLACES: dict[str, str] = {
+    "blueprints.applied": "Blueprints",
+    "core.api": "The API",
+    "core.confirmation": "Confirming with the password",
+    "core.consents": "Consents",
+    "core.factors": "Second factors",
+    "core.groups": "Groups",
+    "core.impersonation": "Viewing as somebody else",
+    "core.lockdown": "Locking down",
+    "core.recovery": "Getting back into an account",
+    "core.sessions": "Sessions",
+    "core.signups": "Sign-ups",
+    "core.tokens": "Tokens",
+    "core.users": "Accounts",
+    "events.transports": "Ways to notify",
+    "flows.executor": "Flows",
+    "kith.backups": "Backups",
+    "policies.engine": "Policies",
+    "policies.reputation": "Reputation",
+    "providers.gateway": "Application gateway",
+    "providers.ldap": "LDAP",
+    "providers.oauth2": "OAuth and OpenID",
+    "providers.radius": "RADIUS",
+    "providers.saml": "SAML",
+    "providers.scim": "SCIM",
+    "social": "The community",
+    "sources.groups": "Groups of sources",
+    "sources.ldap": "LDAP sources",
+    "sources.mappings": "Mappings of sources",
+    "sources.oauth": "OAuth sources",
+    "sources.saml": "SAML sources",
+    "stages.email": "Mails of flows",
+    "stages.invitation": "Invitations",
+    "stages.otp_validate": "Asking for a second factor",
+    "stages.user_delete": "Deleting an account",
+    "stages.user_login": "Signing in",
+    "stages.user_logout": "Signing out",
+    "stages.user_write": "Saving an account",
+}
 
 
 def event_words(action: str) -> str:

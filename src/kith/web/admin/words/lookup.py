@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from kith.identity import for_pages as identity
 from kith.web.admin.words import applications, everywhere, people, signing_in, sources
 from kith.web.admin.words.choices import CHOICES
-from kith.web.admin.words.events import event_words
+from kith.web.admin.words.events import PLACES, event_words
 from kith.web.admin.words.names import NAMES, RecordName
 from kith.web.admin.words.spelling import label_of
 
-__all__ = ["HELPS", "LABELS", "choice_words", "field_help", "field_label", "kind_name", "name_of"]
+__all__ = ["HELPS", "LABELS", "choice_words", "field_help", "field_label", "kind_name", "name_of", "place_words"]
 
+_MODELS = {f"{one.area}.{one.model}": NAMES[one.path].one for one in identity.RESOURCES if one.path in NAMES}
 _TABLES = (everywhere, people, applications, signing_in, sources)
 LABELS: dict[str, str] = {key: words for table in _TABLES for key, words in table.LABELS.items()}
 HELPS: dict[str, str] = {key: words for table in _TABLES for key, words in table.HELPS.items()}
@@ -50,8 +52,15 @@ def field_help(resource: Any, field: Any) -> str:
 def choice_words(resource: Any, name: str, value: Any) -> str:
     if (resource.path, name) == ("/audit/events/", "action"):
         return event_words(str(value))
+    if (resource.path, name) == ("/audit/events/", "app"):
+        return place_words(str(value))
     table = CHOICES.get(resource.path + name) or CHOICES.get(name) or {}
     return table.get(str(value), str(value))
+
+
+def place_words(app: str) -> str:
+    """The part of the server that wrote down an event; what extensions call theirs stays as it is."""
+    return PLACES.get(app) or _MODELS.get(app, app)
 
 
 def _of(table: dict[str, str], path: str, name: str) -> str | None:

@@ -7,16 +7,24 @@ const thisYear = new Intl.DateTimeFormat(language, { day: "numeric", month: "sho
 const otherYears = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric", ...zone });
 const exact = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short", ...zone });
 const shorter = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", ...zone });
-const UNITS = [["minute", 60], ["hour", 3600], ["day", 86400]];
+const calendar = new Intl.DateTimeFormat("en", { year: "numeric", month: "numeric", day: "numeric", ...zone });
+const [MINUTE, HOUR, DAY] = [60, 3600, 86400];
+
+// The day in the reader's zone, as a year and the number of a day: nights are counted between two of them, not hours.
+function dayOf(moment) {
+  const parts = Object.fromEntries(calendar.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+  return [parts.year, Date.UTC(parts.year, parts.month - 1, parts.day) / (DAY * 1000)];
+}
 
 function said(then, now) {
   const seconds = (then - now) / 1000;
-  if (Math.abs(seconds) < 60) return ago.format(0, "second");
-  if (Math.abs(seconds) < 7 * 86400) {
-    const [unit, size] = UNITS.findLast(([, length]) => Math.abs(seconds) >= length);
-    return ago.format(Math.trunc(seconds / size), unit);
-  }
-  return (then.getFullYear() === now.getFullYear() ? thisYear : otherYears).format(then);
+  if (Math.abs(seconds) < MINUTE) return ago.format(0, "second");
+  if (Math.abs(seconds) < HOUR) return ago.format(Math.trunc(seconds / MINUTE), "minute");
+  const [[thenYear, thenDay], [nowYear, nowDay]] = [dayOf(then), dayOf(now)];
+  const nights = thenDay - nowDay;
+  if (Math.abs(seconds) < DAY || nights === 0) return ago.format(Math.trunc(seconds / HOUR), "hour");
+  if (Math.abs(nights) < 7) return ago.format(nights, "day");
+  return (thenYear === nowYear ? thisYear : otherYears).format(then);
 }
 
 function fill(time, now) {
