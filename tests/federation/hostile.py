@@ -268,8 +268,10 @@ RAW: dict[str, tuple[bytes, str]] = {
     "more than a megabyte": (b'{"a":"' + b"x" * 1024 * 1024 + b'"}', "too_large"),
     "33 objects in one another": (_deep(33), "too_deep"),
     "lists in one another": (b'{"a":' + b"[" * 40 + b"]" * 40 + b"}", "too_deep"),
-    "a hundred thousand objects in one another": (_deep(90_000), "too_deep"),
-    "a hundred thousand open lists": (b'{"a":' + b"[" * 100_000, "too_deep"),
+    "ninety thousand objects in one another": (_deep(90_000), "too_many_values"),
+    "twenty thousand objects in one another": (_deep(20_000), "too_deep"),
+    "a hundred thousand open lists": (b'{"a":' + b"[" * 100_000, "too_many_values"),
+    "twenty thousand open lists": (b'{"a":' + b"[" * 20_000, "too_deep"),
     "too many values": (b'{"a":[' + b"0," * 200_000 + b"0]}", "too_many_values"),
     "too many names": (
         b"{" + b",".join(b'"%d":1' % number for number in range(100_001)) + b"}",

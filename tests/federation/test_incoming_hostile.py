@@ -57,7 +57,7 @@ def test_bytes_that_are_no_bounded_document_are_refused(raw: bytes, reason: str)
 
 def test_a_document_at_the_limits_is_read() -> None:
     assert parse_document(b'{"a":' + b"[" * 31 + b"]" * 31 + b"}")
-    assert parse_document(b'{"a":[' + b"0," * 90_000 + b"0]}")
+    assert parse_document(b'{"a":[' + b"0," * 29_000 + b"0]}")
     assert parse_document(b'{"a":"' + b"x" * (1024 * 1024 - 8) + b'"}')
 
 
