@@ -177,6 +177,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social.configuration": ("identity/test_blueprints.py",),
     "kith.federation.configuration": ("identity/test_blueprints.py",),
     "kith.cli.export": ("identity/test_exports.py",),
+    "kith.cli.keys": ("identity/test_oidc_keys.py",),
     "kith.cli.lockdown": ("identity/test_lockdown.py",),
     "kith.web.staff_lockdown": ("identity/test_lockdown.py",),
     "kith.social.event_messages": ("identity/test_event_notifications.py",),
