@@ -122,8 +122,8 @@ async def test_bombs_of_tags(lane: Street, bob: Member) -> None:
     icon = {"type": "Image", "url": f"{lane.there.url}/x.png"}
     bombs: dict[str, list[Any]] = {
         "mentions": [{"type": "Mention", "href": f"{away.url}/users/m{number}"} for number in range(1000)],
-        "words": [{"type": "Hashtag", "name": f"#tag{number}"} for number in range(10_000)],
-        "emoji": [{"type": "Emoji", "name": f":e{number}:", "icon": icon} for number in range(10_000)],
+        "words": [{"type": "Hashtag", "name": f"#tag{number}"} for number in range(4000)],
+        "emoji": [{"type": "Emoji", "name": f":e{number}:", "icon": icon} for number in range(4000)],
         "long": [
             {"type": "Hashtag", "name": "#" + "x" * 10_000},
             {"type": "Emoji", "name": "y" * 10_000, "icon": icon},

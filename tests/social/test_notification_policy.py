@@ -222,7 +222,7 @@ async def test_dismissing_forgets_and_many_are_decided_at_once(town: Town) -> No
     for verb in ("accept", "dismiss"):
         refused = await ada.call("POST", f"{REQUESTS}/{verb}", json={"id": [ids[1], "1"]})
         assert refused.status_code == 404
-        assert (await ada.call("POST", f"{REQUESTS}/{verb}", json={})).status_code == 400
+        assert await ada.post(f"{REQUESTS}/{verb}", json={}) == {}
     assert await ada.post(f"{REQUESTS}/dismiss", json={"id": ids[1:3]}) == {}
     assert await ada.post(f"{REQUESTS}/accept", data={"id[]": ids[3]}) == {}
     await settle(town)

@@ -28,6 +28,7 @@ from kith.identity.rest.record_store import RecordStore
 
 SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
 VALID_DAYS = 3650
+UNNAMED = "provider"  # a name may be left out
 _RECORDS: dict[str, RecordStore[Any]] = {"oauth2": RecordStore(oauth.RESOURCE), "openid": RecordStore(openid.RESOURCE)}
 _PAIRS = RecordStore(keypairs.RESOURCE)
 _ORDERS = {"rsa": "rsa", "ec": "ecdsa", "ed25519": "ed25519", "ed448": "ed448"}  # as they are generated
@@ -103,7 +104,7 @@ async def _generate(work: Work, theirs: Sequence[tuple[Client, Pair]]) -> dict[s
     client, _ = theirs[0]
     row = await keypairs.find(work, client.signing_key or "")
     order = _ORDERS[row.key_type or ""] if row is not None else "rsa"
-    title = client.name.encode()[:40].decode(errors="ignore")
+    title = (client.name.strip() or UNNAMED).encode()[:40].decode(errors="ignore")
     certificate, key = await asyncio.to_thread(generate, title, [], VALID_DAYS, order, work.now)
     name = f"{title} {work.now:%Y-%m-%d %H:%M:%S}.{work.now:%f}"
     return {"name": name, "certificate_data": certificate, "key_data": key}
