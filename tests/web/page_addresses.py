@@ -254,7 +254,6 @@ REFUSED = {
     "/lists/1": 404,
     "/notifications/requests/1": 404,
     "/links?url=https://nowhere.example/": 404,
-    "/search?q=from:me&type=statuses": 422,
     "/terms-of-service/2020-01-01": 404,
     "/invite/no-such-code": 404,
     "/confirm/no-such-key": 404,

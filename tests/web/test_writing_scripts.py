@@ -178,7 +178,7 @@ async def test_an_answer_is_written_below_and_pictures_are_viewed(chrome: Browse
         await page.keyboard.press("Escape")
         await expect(page.get_by_role("dialog")).to_have_count(0)
 
-        await page.locator(f"#post-{said['id']}").get_by_label("Reply").click()
+        await page.locator(f"#post-{said['id']}").get_by_role("link", name="Reply").click()
         field = page.locator(".answering").get_by_label("Text", exact=True)
         await expect(field).to_have_value("@bob ")
         await expect(field).to_be_focused()

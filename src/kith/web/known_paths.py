@@ -30,6 +30,7 @@ LEADS_TO = {
     "/public/remote": "/public",
     "/relationships": "/settings/export",
     "/settings/aliases": "/settings/moving",
+    "/settings/applications/new": "/settings/security?new=token#keys",  # guides for bots send people there
     "/settings/featured_tags": "/settings/profile",
     "/settings/imports": "/settings/import",
     "/settings/login_activities": "/settings/security",

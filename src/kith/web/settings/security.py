@@ -28,12 +28,6 @@ async def show_security(exchange: Exchange, work: Work) -> Answer:
     return await security_page(exchange, work, visitor, form=form)
 
 
-@get("/settings/applications/new")
-async def show_new_application(_exchange: Exchange) -> Answer:
-    """Where guides for bots and scripts send people, to make a token of their own."""
-    return see_other(f"{SECURITY_PAGE}?new=token#keys", status=302)
-
-
 async def security_page(
     exchange: Exchange, work: Work, visitor: identity.Visitor, *, status: int = 200, **values: Any
 ) -> Answer:
@@ -104,4 +98,4 @@ async def withdraw_consent(exchange: Exchange, work: Work, id: FromPath[str]) ->
     return see_other(f"{SECURITY_PAGE}#consents")
 
 
-routes = [show_security, show_new_application, end_session, end_other_sessions, end_all_sessions, withdraw_consent]
+routes = [show_security, end_session, end_other_sessions, end_all_sessions, withdraw_consent]
