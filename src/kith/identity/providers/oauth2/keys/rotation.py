@@ -106,7 +106,7 @@ async def _generate(work: Work, theirs: Sequence[tuple[Client, Pair]]) -> dict[s
     order = _ORDERS[row.key_type or ""] if row is not None else "rsa"
     title = (client.name.strip() or UNNAMED).encode()[:40].decode(errors="ignore")
     certificate, key = await asyncio.to_thread(generate, title, [], VALID_DAYS, order, work.now)
-    name = f"{title} {work.now:%Y-%m-%d %H:%M:%S}.{work.now:%f}"
+    name = f"{title} ({client.provider_id}) {work.now:%Y-%m-%d %H:%M:%S}.{work.now:%f}"  # names are unique
     return {"name": name, "certificate_data": certificate, "key_data": key}
 
 
