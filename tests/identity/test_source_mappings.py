@@ -90,7 +90,7 @@ async def test_mappings_say_who_somebody_is(town: Town, ada: Person) -> None:
     [group] = await results(ada, "/core/groups/", name=f"the {dept}")
     assert group["attributes"] == {"from": "https://idp.example/"}
     assert user["groups"] == [group["pk"]]
-    assert (await Browser(town).http.get("/")).status_code == 200
+    assert (await Browser(town).http.get("/")).status_code == 200, town.log()[-3000:]
     again = Browser(town)
     await idp.sign_in(again, Claim(name=name, attributes={"cn": ["Some Body"], "dept": ["other"]}))
     assert await again.who() == wanted, "the name there is what counts"
