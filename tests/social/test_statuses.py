@@ -40,6 +40,16 @@ _due = command(
 )
 _forbid = command(update(tag_rows).where(tag_rows.c.name == bindparam("name")).values(usable=False))
 _age_cards = command(update(cards).values(fetched_at=bindparam("at", type_=Instant())))
+_page: dict[str, Any] = {
+    **dict.fromkeys(("title", "description", "author_name", "author_url", "provider_name", "provider_url"), ""),
+    **dict.fromkeys(("html", "image_description", "embed_url"), ""),
+    **dict.fromkeys(("language", "image", "blurhash", "published_at")),
+    "url": "https://paper.example/",
+    "type": "link",
+    "authors": [],
+    "width": 0,
+    "height": 0,
+}
 _show_card = command(update(statuses).where(statuses.c.id == bindparam("post")).values(card_id=bindparam("card")))
 _versions = query(select(statuses.c.id, statuses.c.version).where(any_of(statuses.c.id, "ids")), tuple)
 _waiting = query(select(jobs.c.payload).where(jobs.c.kind == bindparam("of")), str)
@@ -788,7 +798,7 @@ async def test_posts_that_credit_somebody_are_shown_anew_in_stretches(town: Town
     credited = [int((await post(bob, f"{number}"))["id"]) for number in range(3)]
     other = int((await post(bob))["id"])
     async with town.house() as house, house.works.begin() as work:
-        card = card_store.Card(work.new_id(), author.username, "https://paper.example/", {}, author.id, work.now)
+        card = card_store.Card(work.new_id(), author.username, "https://paper.example/", _page, author.id, work.now)
         await card_store.save(work.db, card)
         for id in credited:
             await work.db.run(_show_card, post=id, card=card.id)
@@ -804,6 +814,7 @@ async def test_posts_that_credit_somebody_are_shown_anew_in_stretches(town: Town
         waiting = await work.db.all(_waiting, of=SHOW_CREDITS.name)
         versions: dict[int, int] = dict(await work.db.all(_versions, ids=[*credited, other]))
 
+    assert (await town.http.get("/")).status_code == 200
     assert ends == [credited[1]]
     assert {id for id, version in versions.items() if version != before[id]} == set(credited)
     assert sum(json.loads(payload)["account_id"] == author.id for payload in waiting) == 1
