@@ -52,10 +52,13 @@ async def remember(work: Work, domain: str, told: Sequence[RemoteEmoji]) -> None
     new = [_row(work, domain, one) for one in told if one.shortcode not in known]
     if new:
         await work.db.many(_add, new)
-    for one in told:
-        found = known.get(one.shortcode)
-        if found is not None and found.file != one.url:
-            await work.db.run(_change, emoji=found.id, new_file=one.url, new_uri=one.id, now=work.now)
+    changed = {
+        known[one.shortcode].id: {"new_file": one.url, "new_uri": one.id, "now": work.now}
+        for one in told
+        if one.shortcode in known and known[one.shortcode].file != one.url
+    }
+    if changed:  # in one order, or two who change the same would wait for each other
+        await work.db.many(_change, [{"emoji": id} | changed[id] for id in sorted(changed)])
 
 
 async def purge(work: Work, domain: str) -> list[Emoji]:
