@@ -29,9 +29,7 @@ inbox = Table(
     Column("state", SmallInteger, nullable=False),
     Column("signed_at", Instant, nullable=False),
     Column("received_at", Instant, nullable=False),
-    Column(
-        "turn", BigInteger, nullable=False, server_default=text("0")
-    ),  # of those of one site the lower is taken first
+    Column("turn", BigInteger, nullable=False, server_default=text("0")),  # of one site the lower is taken first
     Column("site", Text, nullable=False, server_default=text("''")),  # the registered domain that it came from
     Column("size", Integer, nullable=False, server_default=text("0")),  # of the body, in bytes
     UniqueConstraint("account_id", "activity_id", "delivered_to"),
