@@ -17,7 +17,7 @@ _row: BindParameter[Any] = bindparam("row")
 _add = command(lambda: add_once(inbox))
 _find = query(lambda: select(inbox).where(inbox.c.id == _row), Received)
 _waits = text(IS_WAITING)
-_its_site = bindparam("its_site")
+_its_site: BindParameter[Any] = bindparam("its_site")
 # Of several workers each takes others.
 _next_of = query(
     lambda: (
