@@ -71,7 +71,7 @@ async def _answers_of(house: House, parent: Status) -> int:
 
 async def _link(house: House, parent: Status) -> _Recording:
     async with house.works.begin() as work:
-        work.db = recording = _Recording(work.db)  # type: ignore[assignment]
+        work.db = recording = _Recording(work.db)
         await link_answers(work, LinkAnswers(parent.id, parent.uri))
     return recording
 
