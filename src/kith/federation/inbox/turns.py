@@ -49,7 +49,10 @@ class InboxTurns:
         """Whose activities are to be done, one after the other; `waiting` is since when the first of each site does."""
         now, chosen = milliseconds(), list[str]()
         accounts = {site: self._sites.get(site) or _Account() for site in waiting}
-        line = [(max(since, accounts[site].clock), site) for site, since in waiting.items()]
+        # Nobody is further ahead than that, although the clock of a server was set back.
+        line = [
+            (max(min(since, now), min(accounts[site].clock, now + MOST_AHEAD)), site) for site, since in waiting.items()
+        ]
         heapq.heapify(line)
         while line and len(chosen) < most:
             clock, site = line[0]
