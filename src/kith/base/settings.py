@@ -179,7 +179,9 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
             dec_hook=lambda kind, value: kind(value),
         )
     except msgspec.ValidationError as error:
-        raise BadSettings(_words(str(error))) from error
+        from kith.base.setting_words import complaint  # noqa: PLC0415 - loaded when something is wrong
+
+        raise BadSettings(complaint(str(error), values)) from error
     from kith.base.setting_checks import check  # noqa: PLC0415 - the checks know what is declared here
 
     check(settings)
@@ -278,13 +280,6 @@ def read_size(text: str, name: str) -> int:
     if size >= 1 << 63:
         raise BadSettings(f"{label(name)} is larger than anything that can be kept: {text!r}")
     return size
-
-
-def _words(error: str) -> str:
-    """msgspec says "Expected `int` - at `$.processes`"; an operator should read the setting's name first."""
-    words, _, path = error.partition(" - at `$.")
-    name = path.rstrip("`").split("[")[0]
-    return f"{label(name)}: {words}" if name else words
 
 
 def label(name: str) -> str:

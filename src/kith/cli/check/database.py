@@ -16,7 +16,7 @@ from kith.base.db.sqlite import SQLite
 from kith.base.errors import Unavailable
 from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import DEAD, READY
-from kith.base.settings import Settings
+from kith.base.settings import BadSettings, Settings
 from kith.cli.check.backups import backups
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
 from kith.cli.check.neighbours import neighbours
@@ -76,6 +76,9 @@ async def database(settings: Settings) -> AsyncIterator[Finding]:
         return
     try:
         opened = await _open(settings)
+    except BadSettings as error:
+        yield problem("database", str(error), _mend(settings))
+        return
     except _BROKEN as error:
         yield problem("database", f"the database cannot be opened: {cause(error)}", _mend(settings))
         return
