@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from kith.backup.copying.copying import CopyOptions, CopyReport
+from kith.backup.copying.copying import CopyReport
 from kith.backup.copying.moving import move as move_rows
+from kith.backup.copying.options import CopyOptions
 from kith.base.settings import Settings, load
 from kith.cli.progress import Bar
 from kith.cli.running import as_json, refuse_other_schema, run, say

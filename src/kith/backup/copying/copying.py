@@ -10,21 +10,15 @@ from typing import Any
 import msgspec
 
 from kith.backup.copying.failures import TOLD, BadRow, BadRows, NotAsItWas, OtherMove
+from kith.backup.copying.options import CopyOptions
 from kith.backup.copying.tables import CopiedTable, CopySource, Row, all_tables, key_of
 from kith.backup.copying.target import CopyTarget, TableMark, begin
 from kith.backup.making import BackupProgress
 
-__all__ = ["CopyOptions", "CopyReport", "RowCopier", "TableCount"]
+__all__ = ["CopyReport", "RowCopier", "TableCount"]
 
 _NUL = "a text has a NUL character"
 _ESCAPED_NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
-
-
-class CopyOptions(msgspec.Struct, frozen=True):
-    """`is_rehearsal` finds all that is wrong; else the first batch that does not fit ends it."""
-
-    is_rehearsal: bool = False
-    is_dropping_nul: bool = False
 
 
 class TableCount(msgspec.Struct, frozen=True):

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from kith.backup.copying.copying import CopyOptions, CopyReport, RowCopier
+from kith.backup.copying.copying import CopyReport, RowCopier
 from kith.backup.copying.failures import SourceInUse
+from kith.backup.copying.options import CopyOptions
 from kith.backup.copying.postgres_source import PostgresSource
 from kith.backup.copying.postgres_target import PostgresTarget
 from kith.backup.copying.sqlite_source import SqliteSource

@@ -34,8 +34,10 @@ _TURNS: dict[str, Callable[[Any], Any]] = {"boolean": _TRUTH.__getitem__, "insta
 
 
 class PostgresTarget:
-    refusals = (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, asyncpg.ProgramLimitExceededError,
-                asyncpg.InterfaceError, ValueError, TypeError, KeyError, OverflowError)  # fmt: skip
+    refusals: tuple[type[Exception], ...] = (
+        *(asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, asyncpg.ProgramLimitExceededError),
+        *(asyncpg.InterfaceError, ValueError, TypeError, KeyError, OverflowError),
+    )
 
     def __init__(self, connection: Any, settings: Settings, schema: str | None) -> None:
         self._connection = connection

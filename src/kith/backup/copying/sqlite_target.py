@@ -25,7 +25,10 @@ _COUNTING = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%
 
 
 class SqliteTarget:
-    refusals = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, ValueError, TypeError, OverflowError)
+    refusals: tuple[type[Exception], ...] = (
+        *(sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError),
+        *(ValueError, TypeError, OverflowError),
+    )
 
     def __init__(self, path: Path, unfinished: Path, settings: Settings, revision: str) -> None:
         self.path = path

@@ -26,7 +26,10 @@ class TableMark(msgspec.Struct):
 class CopyTarget(Protocol):
     """A database that is being filled. Its marks are of the same transaction as the rows they tell of."""
 
-    refusals: tuple[type[Exception], ...]  # what a row raises that cannot be put there
+    @property
+    def refusals(self) -> tuple[type[Exception], ...]:
+        """What a row raises that cannot be put there."""
+        ...
 
     def transaction(self) -> AbstractAsyncContextManager[Any]:
         """One within another can fail alone."""
