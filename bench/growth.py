@@ -83,7 +83,7 @@ async def _grow(folder: Path, console: Console, engine: Engine, *, quick: bool) 
         size = len(rows[statuses.name])
         done = 1
         for times in TIMES[:2] if quick else TIMES:
-            await _copy(town, console, rows, range(done, times))
+            await copy_rows(town, console, rows, range(done, times))
             done = times
             await _tidy(town)
             await town.start()
@@ -96,7 +96,7 @@ async def _grow(folder: Path, console: Console, engine: Engine, *, quick: bool) 
     return list(_results(engine, size, stages))
 
 
-async def _copy(town: Town, console: Console, rows: Rows, numbers: range) -> None:
+async def copy_rows(town: Town, console: Console, rows: Rows, numbers: range) -> None:
     """Through the driver alone, as fast as the database takes it."""
     if not numbers:
         return

@@ -109,8 +109,8 @@ def all_tables() -> list[CopiedTable]:
     """Of the newest schema."""
     return [
         CopiedTable(
-            table.name,
-            tuple(CopiedColumn(column.name, _kind(column)) for column in table.columns),
+            str(table.name),
+            tuple(CopiedColumn(str(column.name), _kind(column)) for column in table.columns),
             tuple(place for place, column in enumerate(table.columns) if column.primary_key),
         )
         for table in sorted(METADATA.tables.values(), key=lambda one: one.name)
