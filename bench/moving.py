@@ -15,10 +15,13 @@ from bench.community import seed_rows
 from bench.growth import QUICK, copy_rows
 from bench.report import Result, Target, result
 from bench.stage import open_house_of
+from kith.social.accounts.tables import accounts
+from kith.social.search.tables import status_words
 from kith.social.statuses.tables import statuses
 from tests.town import Town, build_town, postgres
 from tests.town.nursery import KITH
 
+GROWING = (accounts, statuses, status_words)
 TIMES = 200  # which makes a million statuses
 FLAT = Target(most=1.5, of_ratio=True)
 
@@ -37,7 +40,7 @@ async def measure(folder: Path, console: Console, *, quick: bool) -> list[Result
         async with open_house_of(town) as house:
             _, rows = await seed_rows(house, QUICK)
         for times in (1, 4 if quick else TIMES):
-            await copy_rows(town, console, rows, range(1, times))
+            await copy_rows(town, console, rows, range(1, times), GROWING)
             console.log(f"moving {len(rows[statuses.name]) * times:,} statuses ...")
             async with postgres.fresh_database() as url:
                 found.setdefault("to postgresql", []).append(await _move(town, url))

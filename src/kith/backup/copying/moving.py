@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -18,15 +16,11 @@ from kith.backup.copying.postgres_source import PostgresSource
 from kith.backup.copying.postgres_target import PostgresTarget
 from kith.backup.copying.sqlite_source import SqliteSource
 from kith.backup.copying.sqlite_target import SqliteTarget, drop_file
-from kith.backup.failures import NotEmpty
 from kith.backup.making import BackupProgress, alone_in
-from kith.base.ids import LEASE
 from kith.base.settings import BadSettings, Settings
 from kith.migrations import HEAD
 
 __all__ = ["move", "origin_of"]
-
-_MOST_SECONDS = LEASE.total_seconds() * 2
 
 
 async def move(
@@ -40,8 +34,6 @@ async def move(
     _refuse_same_kind(settings, to)
     place = msgspec.structs.replace(settings, database=to, database_replicas=())
     with alone_in(settings.data, "a backup or another move of this server is under way"):
-        if not options.is_rehearsal:
-            await _wait_until_unused(settings, progress)
         async with (
             _open_source(settings, holding=not options.is_rehearsal) as source,
             _open_target(place, rehearsing=options.is_rehearsal) as target,
@@ -50,8 +42,6 @@ async def move(
                 _refuse_used(await source.leases())
                 if is_anew and await target.marks() is not None:
                     await target.empty()
-                if await target.marks() is None and not await target.is_empty():
-                    raise NotEmpty("there are tables in the other database: a server is moved to an empty one only")
             return await RowCopier(source, target, progress, options).copy(await origin_of(source))
 
 
@@ -102,28 +92,9 @@ async def _open_target(place: Settings, *, rehearsing: bool) -> AsyncIterator[Sq
             drop_file(unfinished)
 
 
-async def _wait_until_unused(settings: Settings, progress: BackupProgress) -> None:
-    """Whoever was killed holds numbers for ids for a while; whoever lives takes them again."""
-    first: dict[int, datetime] | None = None
-    give_up = time.monotonic() + _MOST_SECONDS
-    while True:
-        async with _open_source(settings, holding=False) as source:
-            leases = await source.leases()
-        live = {slot: until for slot, until in leases.items() if until > datetime.now(UTC)}
-        if not live:
-            return
-        if first is None:
-            progress.begin("Waiting for a server to end")
-            first = live
-        if any(until > first.get(slot, datetime.min.replace(tzinfo=UTC)) for slot, until in live.items()):
-            _refuse_used(live)
-        if time.monotonic() > give_up:
-            _refuse_used(live)
-        await asyncio.sleep(1)
-
-
 def _refuse_used(leases: dict[int, datetime]) -> None:
     if any(until > datetime.now(UTC) for until in leases.values()):
         raise SourceInUse(
-            "a server, a worker or a command uses the database: stop them all first. `--rehearse` needs nobody to stop"
+            "a server, a worker or a command uses the database, or was killed less than half a minute ago: stop them "
+            "all and try again. `--rehearse` needs nobody to stop"
         )

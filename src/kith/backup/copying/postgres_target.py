@@ -13,6 +13,7 @@ import asyncpg
 from kith.backup.copying.failures import BadTarget, OtherMove
 from kith.backup.copying.tables import CopiedTable, Row
 from kith.backup.copying.target import MARKS
+from kith.backup.failures import NotEmpty
 from kith.backup.postgres_moment import COUNTERS, FOREIGN_KEYS, OWN
 from kith.base.settings import Settings
 from kith.migrations import HEAD, MOVING
@@ -46,13 +47,15 @@ class PostgresTarget:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, settings: Settings, *, rehearsing: bool) -> AsyncIterator[Self]:
-        """A rehearsal gets a schema of its own, which is dropped at the end."""
-        schema = REHEARSAL if rehearsing else None
-        connection = await _connect(settings.database, schema)
+    async def open(cls, settings: Settings, *, rehearsing: bool, may_be_filled: bool = False) -> AsyncIterator[Self]:
+        """Empty, or what an interrupted copy has left. A rehearsal gets a schema that is dropped at the end."""
+        connection = await _connect(settings.database)
         try:
             await _refuse_unfit(connection)
-            target = cls(connection, settings, schema)
+            target = cls(connection, settings, REHEARSAL if rehearsing else None)
+            tables = await target._tables()
+            if tables and MARKS not in tables and not may_be_filled:
+                raise NotEmpty("there are tables in the other database: rows are copied to an empty one only")
             if rehearsing:
                 await target._make_schema()
             try:
@@ -80,9 +83,6 @@ class PostgresTarget:
             name,
             value,
         )
-
-    async def is_empty(self) -> bool:
-        return not await self._tables()
 
     async def _tables(self) -> list[str]:
         return [row[0] for row in await self._connection.fetch(OWN)]
@@ -159,6 +159,7 @@ class PostgresTarget:
                 "a rehearsal needs a schema of its own, and this role may not make one: make it the owner of the "
                 "database, or GRANT CREATE ON DATABASE ... TO it"
             ) from error
+        await self.execute(f"SET search_path TO {REHEARSAL}, public")
 
     async def _drop_schema(self) -> None:
         await self.execute(f"DROP SCHEMA IF EXISTS {REHEARSAL} CASCADE")
@@ -174,10 +175,8 @@ def _turned(row: Row, turns: list[tuple[int, Callable[[Any], Any]]]) -> Row:
     return values
 
 
-async def _connect(url: str, schema: str | None) -> Any:
+async def _connect(url: str) -> Any:
     given = {"application_name": "kith move", "timezone": "UTC", "statement_timeout": "0", "synchronous_commit": "off"}
-    if schema is not None:
-        given["search_path"] = f"{schema}, public"
     try:
         return await asyncpg.connect(url, timeout=10, server_settings=given)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
@@ -196,9 +195,7 @@ async def _refuse_unfit(connection: Any) -> None:
         raise BadTarget(f"the database is in {encoding}, and texts are in UTF-8: make it with ENCODING 'UTF8'")
     if await connection.fetchval("SELECT pg_is_in_recovery()"):
         raise BadTarget("that is a standby, to which nothing can be written: name the primary")
-    if await connection.fetchval("SELECT current_schema()") is None and not await connection.fetchval(
-        "SELECT current_setting('search_path') LIKE $1", f"{REHEARSAL}%"
-    ):
+    if await connection.fetchval("SELECT current_schema()") is None:
         raise BadTarget("the role has no schema to make tables in: CREATE SCHEMA public, or set its search_path")
     if not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):
         raise OtherMove("another move into this database is under way")

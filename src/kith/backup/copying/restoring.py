@@ -48,7 +48,7 @@ async def _to_postgres(
         found = sqlite_moment.count_file(place.sqlite_path)
         await upgrade(place)
         with SqliteSource.open(place.sqlite_path, holding=True) as source:
-            async with PostgresTarget.open(settings, rehearsing=False) as target:
+            async with PostgresTarget.open(settings, rehearsing=False, may_be_filled=True) as target:
                 await RowCopier(source, target, tell, options).copy(await origin_of(source))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)

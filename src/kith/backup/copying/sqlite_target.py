@@ -14,6 +14,7 @@ import msgspec
 from kith.backup.copying.failures import BadTarget, NotAsItWas
 from kith.backup.copying.tables import VERSION, CopiedTable, Row, tables_of_file
 from kith.backup.copying.target import MARKS
+from kith.backup.failures import NotEmpty
 from kith.base.settings import Settings
 from kith.migrations import HEAD, MOVING
 from kith.migrations.runner import upgrade
@@ -43,6 +44,8 @@ class SqliteTarget:
     async def open(cls, settings: Settings, *, ending: str, revision: str = HEAD) -> AsyncIterator[Self]:
         """`ending` tells what the file is called until it is whole."""
         path = settings.sqlite_path
+        if path.exists():
+            raise NotEmpty(f"there is something at {path}: rows are copied to a new file only")
         unfinished = path.with_name(f"{path.name}.{ending}")
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -84,9 +87,6 @@ class SqliteTarget:
     async def set_mark(self, name: str, value: str) -> None:
         self._connection.execute(f"INSERT OR REPLACE INTO {MARKS} (name, value) VALUES (?, ?)", (name, value))
 
-    async def is_empty(self) -> bool:
-        return not self.path.exists() and not self._tables()
-
     def _tables(self) -> set[str]:
         return {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
@@ -119,8 +119,8 @@ class SqliteTarget:
         for (name,) in self._connection.execute(_COUNTING).fetchall():
             top = self._connection.execute(f'SELECT max(rowid) FROM "{name}"').fetchone()[0] or 0
             self._connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (name,))
-            values = (name, max(last.get(name, 0), top))
-            self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", values)
+            if number := max(last.get(name, 0), top):
+                self._connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (name, number))
 
     async def count(self, table: str) -> int:
         return int(self._connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0])
