@@ -22,6 +22,7 @@ from kith.backup.repository import Repository
 from kith.backup.stored_files import Gatherer
 from kith.base.blobs import Blobs, blobs
 from kith.base.settings import Settings
+from kith.migrations import MOVING, told_moving
 
 __all__ = ["BackupProgress", "Silent", "alone_in", "make", "media_of"]
 
@@ -154,6 +155,8 @@ async def _postgres(settings: Settings, repository: Repository, tell: BackupProg
         made_at = datetime.now(UTC)
         if revision is None:
             raise BadRepository("there is nothing to back up: the database has no tables yet")
+        if revision == MOVING:
+            raise BadRepository(told_moving())
         tables = await now.store(repository, tell.advance)
         return {
             "engine": "postgresql",
