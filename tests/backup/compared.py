@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from kith.backup.copying.tables import tables_of_file
+from kith.backup.copying.rows import tables_of_file
 
 __all__ = ["rows_of_file", "shape_of_postgres"]
 

@@ -15,7 +15,7 @@ import asyncpg
 import msgspec
 import pytest
 
-from kith.backup.copying.tables import all_tables
+from kith.backup.copying.rows import all_tables
 from kith.backup.listing import show
 from kith.backup.making import make
 from kith.backup.places import BackupPlace

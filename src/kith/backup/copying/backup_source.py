@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kith.backup.copying.postgres_source import packed
-from kith.backup.copying.tables import LAST_MOMENT, Batches, CopiedTable, Row
+from kith.backup.copying.rows import LAST_MOMENT, Batches, CopiedTable, Row
 from kith.backup.failures import BadRepository
 from kith.backup.manifest import Manifest, TableData
 from kith.backup.repository import Repository

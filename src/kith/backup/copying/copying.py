@@ -11,7 +11,7 @@ import msgspec
 
 from kith.backup.copying.failures import TOLD, BadRow, BadRows, NotAsItWas, OtherMove
 from kith.backup.copying.options import CopyOptions
-from kith.backup.copying.tables import CopiedTable, CopySource, Row, all_tables, key_of
+from kith.backup.copying.rows import CopiedTable, CopySource, Row, all_tables, key_of
 from kith.backup.copying.target import CopyTarget, TableMark, begin
 from kith.backup.making import BackupProgress
 

@@ -11,7 +11,7 @@ import asyncpg
 import msgspec
 
 from kith.backup.copying.failures import SourceInUse
-from kith.backup.copying.tables import LAST_MOMENT, Batches, CopiedColumn, CopiedTable, Pace, Row, all_tables
+from kith.backup.copying.rows import LAST_MOMENT, Batches, CopiedColumn, CopiedTable, Pace, Row, all_tables
 from kith.backup.postgres_moment import COUNTERS
 
 __all__ = ["PostgresSource", "packed"]

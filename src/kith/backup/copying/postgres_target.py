@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from kith.backup.copying.failures import BadTarget, OtherMove
-from kith.backup.copying.tables import CopiedTable, Row
+from kith.backup.copying.rows import CopiedTable, Row
 from kith.backup.copying.target import MARKS
 from kith.backup.failures import NotEmpty
 from kith.backup.postgres_moment import COUNTERS, FOREIGN_KEYS, OWN
@@ -23,8 +23,8 @@ __all__ = ["PostgresTarget", "without_password"]
 
 REHEARSAL = "kith_rehearsal"
 _LOCK = 0x6D6F7665  # an advisory lock: one move at a time into a database
-# Those with a list of values in their condition stay: PostgreSQL writes it otherwise than it was given, and would take an
-# index made of that for another one than the statements ask for.
+# Those with a list of values in their condition stay: PostgreSQL writes it otherwise than it was given, and would not
+# find an index made of that for the statements that ask for it.
 _INDEXES = """
 SELECT quote_ident(c.relname), pg_get_indexdef(i.indexrelid) FROM pg_index i
 JOIN pg_class c ON c.oid = i.indexrelid

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from kith.backup.copying.failures import SourceInUse
-from kith.backup.copying.tables import Batches, CopiedTable, Pace, Row, all_tables
+from kith.backup.copying.rows import Batches, CopiedTable, Pace, Row, all_tables
 
 __all__ = ["SqliteSource"]
 

@@ -12,7 +12,7 @@ from typing import Self
 import msgspec
 
 from kith.backup.copying.failures import BadTarget, NotAsItWas
-from kith.backup.copying.tables import VERSION, CopiedTable, Row, tables_of_file
+from kith.backup.copying.rows import VERSION, CopiedTable, Row, tables_of_file
 from kith.backup.copying.target import MARKS
 from kith.backup.failures import NotEmpty
 from kith.base.settings import Settings

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from kith.backup.copying.tables import CopiedTable, Row
+from kith.backup.copying.rows import CopiedTable, Row
 
 __all__ = ["MARKS", "CopyTarget", "TableMark", "begin"]
 
