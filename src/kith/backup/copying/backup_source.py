@@ -12,7 +12,7 @@ from kith.backup.manifest import Manifest, TableData
 from kith.backup.repository import Repository
 from kith.base.db.copy_format import read_line
 
-__all__ = ["BackupSource"]
+__all__ = ["BackupRowSource"]
 
 _COUNTER = "_id_seq"  # what PostgreSQL calls the counter of a table
 _TRUTH = {"t": 1, "f": 0}
@@ -38,7 +38,7 @@ _TURNS: dict[str, Callable[[str], Any]] = {
 }
 
 
-class BackupSource:
+class BackupRowSource:
     def __init__(self, repository: Repository, manifest: Manifest, known: dict[str, CopiedTable]) -> None:
         """`known` are the tables of the schema that the backup is of; others are refused."""
         self._repository = repository

@@ -12,9 +12,9 @@ import msgspec
 from kith.backup.copying.copying import CopyReport, RowCopier
 from kith.backup.copying.failures import SourceInUse
 from kith.backup.copying.options import CopyOptions
-from kith.backup.copying.postgres_source import PostgresSource
+from kith.backup.copying.postgres_source import PostgresRowSource
 from kith.backup.copying.postgres_target import PostgresTarget
-from kith.backup.copying.sqlite_source import SqliteSource
+from kith.backup.copying.sqlite_source import SqliteRowSource
 from kith.backup.copying.sqlite_target import SqliteTarget, drop_file
 from kith.backup.making import BackupProgress, alone_in
 from kith.base.settings import BadSettings, Settings
@@ -45,7 +45,7 @@ async def move(
             return await RowCopier(source, target, progress, options).copy(await origin_of(source))
 
 
-async def origin_of(source: SqliteSource | PostgresSource) -> str:
+async def origin_of(source: SqliteRowSource | PostgresRowSource) -> str:
     """By which a source is known again, as long as no server has used it: each leases numbers for its ids first."""
     leases = {slot: until.astimezone(UTC).isoformat() for slot, until in (await source.leases()).items()}
     told = [source.dialect, HEAD, leases, await source.counts()]
@@ -65,12 +65,12 @@ def _refuse_same_kind(settings: Settings, to: str) -> None:
 
 
 @asynccontextmanager
-async def _open_source(settings: Settings, *, holding: bool) -> AsyncIterator[SqliteSource | PostgresSource]:
+async def _open_source(settings: Settings, *, holding: bool) -> AsyncIterator[SqliteRowSource | PostgresRowSource]:
     if settings.is_sqlite:
-        with SqliteSource.open(settings.sqlite_path, holding=holding) as file:
+        with SqliteRowSource.open(settings.sqlite_path, holding=holding) as file:
             yield file
         return
-    async with PostgresSource.open(settings.database, holding=holding) as source:
+    async with PostgresRowSource.open(settings.database, holding=holding) as source:
         yield source
 
 

@@ -14,14 +14,14 @@ from kith.backup.copying.failures import SourceInUse
 from kith.backup.copying.rows import LAST_MOMENT, Batches, CopiedColumn, CopiedTable, Pace, Row, all_tables
 from kith.backup.postgres_moment import COUNTERS
 
-__all__ = ["PostgresSource", "packed"]
+__all__ = ["PostgresRowSource", "packed"]
 
 _PATIENCE = """
 SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '5s'
 """
 
 
-class PostgresSource:
+class PostgresRowSource:
     dialect = "postgresql"
 
     def __init__(self, connection: Any) -> None:

@@ -8,12 +8,12 @@ import shutil
 import msgspec
 
 from kith.backup import sqlite_moment
-from kith.backup.copying.backup_source import BackupSource
+from kith.backup.copying.backup_source import BackupRowSource
 from kith.backup.copying.copying import RowCopier
 from kith.backup.copying.moving import origin_of
 from kith.backup.copying.options import CopyOptions
 from kith.backup.copying.postgres_target import PostgresTarget
-from kith.backup.copying.sqlite_source import SqliteSource
+from kith.backup.copying.sqlite_source import SqliteRowSource
 from kith.backup.copying.sqlite_target import SqliteTarget, drop_file
 from kith.backup.making import BackupProgress
 from kith.backup.manifest import Manifest
@@ -47,7 +47,7 @@ async def _to_postgres(
         await sqlite_moment.load(repository, manifest.database, place.sqlite_path, tell.advance)
         found = sqlite_moment.count_file(place.sqlite_path)
         await upgrade(place)
-        with SqliteSource.open(place.sqlite_path, holding=True) as source:
+        with SqliteRowSource.open(place.sqlite_path, holding=True) as source:
             async with PostgresTarget.open(settings, rehearsing=False, may_be_filled=True) as target:
                 await RowCopier(source, target, tell, options).copy(await origin_of(source))
     finally:
@@ -65,6 +65,6 @@ async def _to_sqlite(
         drop_file(left)
     async with SqliteTarget.open(settings, ending=ending, revision=max(manifest.revision, FIRST)) as target:
         await target.make_tables()
-        source = BackupSource(repository, manifest, target.tables())
+        source = BackupRowSource(repository, manifest, target.tables())
         report = await RowCopier(source, target, tell, options).copy(manifest.id, source.tables)
     return {one.name: one.after for one in report.tables}

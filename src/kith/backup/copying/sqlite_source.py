@@ -12,12 +12,12 @@ from typing import Any, Self
 from kith.backup.copying.failures import SourceInUse
 from kith.backup.copying.rows import Batches, CopiedTable, Pace, Row, all_tables
 
-__all__ = ["SqliteSource"]
+__all__ = ["SqliteRowSource"]
 
 _BUSY_SECONDS = 5.0
 
 
-class SqliteSource:
+class SqliteRowSource:
     dialect = "sqlite"
 
     def __init__(self, connection: sqlite3.Connection) -> None:
