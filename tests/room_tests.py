@@ -23,6 +23,7 @@ LONGEST = (
 
 # What takes ten seconds and more, longest first: begun after that, and not among the small ones at the end.
 LONG = (
+    "backup/test_moving.py",
     "docs/test_pages.py",
     "federation/test_people.py",
     "base/test_jobs.py",
