@@ -22,6 +22,7 @@ COMMANDS = {
     "migrate": "Upgrade the database to the current schema.",
     "backup": "Back up the whole server while it runs.",
     "restore": "Restore a backup to an empty machine.",
+    "move": "Move from SQLite to PostgreSQL, or back.",
     "users": "Create, show and change user accounts.",
     "accounts": "Limit, disable and suspend accounts, and undo it.",
     "reports": "List reports and resolve them.",

@@ -17,7 +17,7 @@ from kith.base.late import LateNews, LateParts, Once
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.stored_settings import load_stored
 from kith.base.work import Work, Works
-from kith.migrations import HEAD, is_unknown, told_unknown
+from kith.migrations import HEAD, MOVING, is_unknown, told_moving, told_unknown
 
 if TYPE_CHECKING:
     from kith.base.relay import Relay
@@ -155,6 +155,8 @@ async def revision_of(settings: Settings) -> str | None:
 
 
 def known(revision: str | None) -> str | None:
+    if revision == MOVING:
+        raise BadSettings(told_moving())
     if revision is not None and revision > HEAD:
         raise BadSettings(newer(revision))
     if revision is not None and is_unknown(revision):

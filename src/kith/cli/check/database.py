@@ -24,7 +24,7 @@ from kith.cli.check.replicas import replicas
 from kith.cli.showing import cell
 from kith.identity.blueprints import store as blueprints
 from kith.identity.users import team
-from kith.migrations import HEAD, is_unknown, told_unknown
+from kith.migrations import HEAD, MOVING, is_unknown, told_moving, told_unknown
 
 OLDEST_POSTGRES = 14
 CLOCK_SLIP = timedelta(seconds=5)
@@ -133,6 +133,8 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
 def _schema(revision: str | None) -> Finding:
     if revision == HEAD:
         return ok("schema", f"the database is at {HEAD}, as this version of Kith needs it")
+    if revision == MOVING:
+        return problem("schema", told_moving(), "run that command to its end first")
     if revision is not None and revision > HEAD:
         return problem(
             "schema",
