@@ -27,7 +27,7 @@ HOLD_AGAIN_SECONDS = 10.0
 
 
 class Content(msgspec.Struct, frozen=True, weakref=True):
-    """What is sent, to however many hosts."""
+    """The body of an activity and its digest, shared by all hosts that it is sent to."""
 
     body: bytes
     digest: bytes
@@ -58,7 +58,7 @@ class Couriers:
                 await store.release_all(work.db, self.id)
 
     async def contents(self, work: Work, ids: Collection[int]) -> Mapping[int, Content]:
-        """By the ids of activities. What others are sending at the moment is neither read nor hashed again."""
+        """The contents of activities, by id. What is being sent to another host is neither read nor hashed again."""
         found = {id: content for id in ids if (content := self._contents.get(id)) is not None}
         breath = Breath()
         for id, row in (await store.outgoing_of(work.db, [id for id in ids if id not in found])).items():

@@ -124,7 +124,7 @@ class Intake:
 
 
 def as_many_as_have_room(sizes: Sequence[int]) -> int:
-    """Of those that wait, how many are written together: the first in any case. Nobody else writes meanwhile."""
+    """How many of those that wait are written together, at least one: nobody else can write meanwhile."""
     room = BYTES_AT_ONCE
     for number, size in enumerate(sizes[:AT_ONCE]):
         room -= size
