@@ -1,7 +1,7 @@
 """Answers that take less room on their way, for those who take gzip.
 
 What is the same for everybody is compressed once and kept. Of what is made anew only that is compressed which has no
-secret in it that somebody else could guess by its length: docs/decisions/0041-what-goes-out-compressed.md.
+secret in it that somebody else could guess by its length: docs/decisions/0042-what-goes-out-compressed.md.
 """
 
 from __future__ import annotations
