@@ -26,6 +26,7 @@ from tests.backup.compared import rows_of_file
 from tests.town import Town, postgres
 from tests.town.nursery import run
 from tests.web.browsing import Browser
+from tests.web.crawling import Crawler
 
 
 class Demo(msgspec.Struct):
@@ -57,6 +58,17 @@ async def _signed_in(demo: Demo, role: str) -> Browser:
     await browser.sign_in(login.username, login.password)
     assert await browser.is_signed_in(), role
     return browser
+
+
+@pytest.mark.parametrize("role", ["owner", "moderator", "member"])
+async def test_every_link_of_it_leads_somewhere(demo: Demo, role: str) -> None:
+    browser = await _signed_in(demo, role)
+    browser.http.headers["Accept-Language"] = "en"
+    crawler = Crawler(browser, most=1)
+    await crawler.crawl("/")
+    assert crawler.faults == []
+    assert len(crawler.opened) > 90
+    assert "BEST WATCHES" not in (await browser.open("/explore/suggestions")).text
 
 
 async def test_the_member_finds_a_lively_community(demo: Demo) -> None:

@@ -42,6 +42,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     acme_email: str = ""
     acme_names: tuple[str, ...] = ()
     acme_bind: str = "[::]:80"
+    compress: Literal["auto", "on", "off"] = "auto"
     tls_bind: str = "[::]:443"
     registrations: Literal["open", "approval", "closed"] = "open"
     confirm_email: bool = True
@@ -137,6 +138,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def web_domain(self) -> str:
         """Where the server is: the host of the public address, with its port when it has one."""
         return urlsplit(self.base_url).netloc
+
+    @property
+    def compresses(self) -> bool:
+        """With a certificate of our own nothing stands in front that could compress what goes out."""
+        return self.compress == "on" or (self.compress == "auto" and self.acme)
 
     @property
     def is_allow_list(self) -> bool:
