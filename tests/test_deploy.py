@@ -84,6 +84,10 @@ def test_what_the_containers_must_not_have_they_do_not_have() -> None:
         assert not container["securityContext"]["allowPrivilegeEscalation"]
 
 
+def test_a_reload_has_the_server_replaced() -> None:
+    assert "\nExecReload=/bin/kill -HUP $MAINPID\n" in (DEPLOY / "systemd/kith.service").read_text()
+
+
 def test_where_the_documentation_has_backups_go_the_services_may_write() -> None:
     page = (ROOT / "docs/backup.md").read_text()
     [place] = set(re.findall(r"kith backup (/\S+)", page))
