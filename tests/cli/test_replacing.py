@@ -29,7 +29,7 @@ def _told(town: Town, event: str) -> list[dict[str, Any]]:
     return [entry for entry in map(json.loads, lines) if entry["event"] == event]
 
 
-async def _until_told(town: Town, event: str, times: int) -> list[dict[str, Any]]:
+async def until_told(town: Town, event: str, times: int) -> list[dict[str, Any]]:
     async with asyncio.timeout(120):
         while len(found := _told(town, event)) < times:
             await asyncio.sleep(0.05)
@@ -74,7 +74,7 @@ async def test_nobody_notices_that_a_server_is_replaced(
         pid, before = town.pid, _pids(town)
         async with asking(town) as met:
             os.kill(pid, signal.SIGHUP)
-            await _until_told(town, event, 1)
+            await until_told(town, event, 1)
             answered = met[200]
             async with asyncio.timeout(120):
                 while met[200] < answered + 20:
@@ -98,7 +98,7 @@ async def test_a_program_that_cannot_start_replaces_nothing(tmp_path: Path) -> N
         config.write_text("nonsense = 1\n")
 
         os.kill(town.pid, signal.SIGHUP)
-        await _until_told(town, "processes.not_replaced", 1)
+        await until_told(town, "processes.not_replaced", 1)
 
         assert (await town.http.get("/health")).status_code == 200
 
@@ -108,7 +108,7 @@ async def test_a_process_that_dies_is_told_of_counted_and_started_again(tmp_path
         victim = min(_pids(town))
         os.kill(victim, signal.SIGKILL)
 
-        [told] = await _until_told(town, "process.died", 1)
+        [told] = await until_told(town, "process.died", 1)
         async with asyncio.timeout(60):
             while len(_pids(town)) < 2:
                 await asyncio.sleep(0.05)

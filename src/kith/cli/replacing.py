@@ -13,7 +13,6 @@ import sys
 
 import structlog
 
-from kith.base.server.kept_listeners import KeptListeners
 from kith.cli.running import KITH
 
 __all__ = ["Replacement", "start_anew"]
@@ -58,9 +57,9 @@ class Replacement:
             self._stopping.set()
 
 
-def start_anew(kept: KeptListeners) -> None:
-    """Become the program as it is now."""
+def start_anew(left: dict[str, str]) -> None:
+    """Become the program as it is now; `left` are the descriptors that it takes over."""
     sys.stdout.flush()
     sys.stderr.flush()
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})  # one more word waits for the new program
-    os.execve(KITH[0], [*KITH, "serve"], os.environ | kept.for_next())  # noqa: S606 - our own words
+    os.execve(KITH[0], [*KITH, "serve"], os.environ | left)  # noqa: S606 - our own words

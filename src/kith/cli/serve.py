@@ -23,6 +23,7 @@ from kith.base.server import HttpServer, limits_from, listen
 from kith.base.server.kept_listeners import KeptListeners, keep_listeners
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
+from kith.cli.folder_lock import FolderLock
 from kith.cli.replacing import Replacement, start_anew
 from kith.cli.running import KITH, revision_of
 from kith.cli.watching import Watched, metrics_for, start_watching, tell_system
@@ -54,13 +55,16 @@ def serve(*, child: bool, is_trial: bool) -> None:
         _end_with_parent()
         uvloop.run(_serve(settings, kept, is_child=True))
         return
+    lock = FolderLock(settings) if settings.is_sqlite else None
+    if lock is not None:
+        lock.take(os.environ)
     if not kept.has(*settings.address):  # else all of this was done before the one in whose place this is
         refuse_taken(settings)
         _in_a_copy(lambda: uvloop.run(_prepare(settings)))
     if settings.processes > 1:
         _supervise(settings)
     elif uvloop.run(_serve(settings, kept)):
-        start_anew(kept)
+        start_anew(kept.for_next() | (lock.for_next() if lock is not None else {}))
 
 
 def _in_a_copy(act: Callable[[], None]) -> None:
