@@ -17,8 +17,9 @@ import structlog
 import uvloop
 
 from kith.app import House, open_house
-from kith.base import log
+from kith.base import asking, log
 from kith.base.counted_log import tell_rest
+from kith.base.reserve import Reserve
 from kith.base.server import HttpServer, limits_from, listen
 from kith.base.server.kept_listeners import KeptListeners, keep_listeners
 from kith.base.settings import BadSettings, Settings, load
@@ -58,6 +59,7 @@ def serve(*, child: bool, is_trial: bool) -> None:
     lock = FolderLock(settings) if settings.is_sqlite else None
     if lock is not None:
         lock.take(os.environ)
+        Reserve(settings.sqlite_path).make_room_to_start()
     if not kept.has(*settings.address):  # else all of this was done before the one in whose place this is
         refuse_taken(settings)
         _in_a_copy(lambda: uvloop.run(_prepare(settings)))
@@ -101,8 +103,9 @@ async def _prepare(settings: Settings) -> None:
     from kith.cli.first_rows import offer_start  # noqa: PLC0415 - loaded in the copy alone
 
     await _bring_up(settings)
-    async with open_house(settings, connections=1) as house, house.works.begin() as work:
-        token = await offer_start(work)
+    with asking.uses_reserve():
+        async with open_house(settings, connections=1) as house, house.works.begin() as work:
+            token = await offer_start(work)
     click.echo(f"Kith is running at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
         click.echo(
