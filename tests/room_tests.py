@@ -37,7 +37,7 @@ LONG = (
     "federation/test_inbox.py",
     "cli/test_watchdog.py",
     "test_costs.py",
-    "federation/test_fedify.py",
+    "federation/test_independent_servers.py",
     "identity/test_upgrade.py",
     "social/test_workshop.py",
     "base/test_acme.py",

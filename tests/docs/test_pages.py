@@ -154,10 +154,29 @@ def test_what_is_written_from_the_code_is_what_the_code_says(name: str) -> None:
     assert (FOLDER / "reference" / name).read_text() == PAGES[name]()
 
 
-def test_the_site_is_built_without_a_broken_link_and_asks_no_other_host(tmp_path: Path) -> None:
+def _build(config: Path, into: Path) -> subprocess.CompletedProcess[str]:
+    """Not `--quiet`: where warnings are not shown, they are not counted either."""
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(config), "--site-dir", str(into)]
     environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
-    done = subprocess.run(words, cwd=ROOT, env=environment, text=True, capture_output=True, check=False)
+    return subprocess.run(words, cwd=ROOT, env=environment, text=True, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize("link", ["../README.md", "../deploy/", "nothing.md"])
+def test_a_link_that_leaves_the_documentation_is_an_error(tmp_path: Path, link: str) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text(f"[Somewhere]({link})\n")
+    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
+    kept = {"site_name": config["site_name"], "validation": config["validation"]}
+    (tmp_path / "mkdocs.yml").write_text(yaml.safe_dump(kept))
+
+    done = _build(tmp_path / "mkdocs.yml", tmp_path / "site")
+
+    assert done.returncode != 0
+    assert link in done.stderr
+
+
+def test_the_site_is_built_without_a_broken_link_and_asks_no_other_host(tmp_path: Path) -> None:
+    done = _build(ROOT / "mkdocs.yml", tmp_path)
 
     assert done.returncode == 0, done.stderr
     brought = re.compile(r"<(?:script|link|img)\b[^>]*\b(?:src|href)=\"?(https?:[^\s\">]+)")

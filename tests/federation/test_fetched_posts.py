@@ -11,8 +11,10 @@ import pytest
 from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
+from kith.federation.posts import store
 from kith.federation.posts.completing import CHECK_STAMPS, CheckStamps
 from kith.federation.posts.tables import remote_posts
+from kith.social.ids import StatusId
 from kith.social.statuses.tables import polls, statuses
 from tests.conftest import TownBuilder
 from tests.federation.neighbour import AS, PUBLIC, Neighbour, RemotePerson, neighbour
@@ -25,6 +27,7 @@ from tests.town import Town
 _then = bindparam("then", type_=Instant())
 _grow_old = command(update(statuses).where(statuses.c.id == bindparam("of")).values(created_at=_then))
 _poll_is_old = command(update(polls).where(polls.c.id == bindparam("of")).values(fetched_at=_then))
+_asked = command(update(remote_posts).where(remote_posts.c.status_id == bindparam("of")).values(replies_asked_at=_then))
 _stamp_is_old = command(
     update(remote_posts).where(remote_posts.c.status_id == bindparam("of")).values(stamp_checked_at=_then)
 )
@@ -157,8 +160,6 @@ async def test_the_answers_to_what_is_looked_at_are_fetched(here: Town, near: Ne
     shown = await resolve(ada, root["id"])
     assert shown is not None
     path = f"/api/v1/statuses/{shown['id']}/context"
-    assert "mastodon-async-refresh" not in (await ada.call("GET", path)).headers  # it is too young
-    await _set(here, _grow_old, shown["id"], timedelta(hours=1))
 
     answer = await ada.call("GET", path)
 
@@ -178,6 +179,29 @@ async def test_the_answers_to_what_is_looked_at_are_fetched(here: Town, near: Ne
     assert (await bob.call("GET", f"/api/v1_alpha/async_refreshes/{refresh}")).status_code == 404
 
 
+async def test_answers_to_a_young_post_are_asked_for_often(here: Town, near: Neighbour) -> None:
+    ada, carol = await join(here), near.person("carol")
+    place = "/users/carol/statuses/fresh/replies"
+    root = carol.note("fresh", replies={"type": "Collection", "id": near.url + place})
+    near.serves_collection(place, [])
+    shown = await resolve(ada, root["id"])
+    assert shown is not None
+    path = f"/api/v1/statuses/{shown['id']}/context"
+
+    async def asks_again(age: timedelta, asked: timedelta) -> bool:
+        await settle(here)
+        await _set(here, _grow_old, shown["id"], age)
+        before = await _set(here, _asked, shown["id"], asked)
+        await ada.call("GET", path)
+        return await _asked_at(here, shown["id"]) != before
+
+    assert await asks_again(timedelta(minutes=2), timedelta(seconds=61))
+    assert not await asks_again(timedelta(minutes=2), timedelta(seconds=50))
+    assert not await asks_again(timedelta(seconds=20), timedelta(seconds=20))
+    assert await asks_again(timedelta(days=1), timedelta(minutes=16))
+    assert not await asks_again(timedelta(days=1), timedelta(minutes=14))
+
+
 async def test_a_parent_that_was_out_of_reach_is_looked_for_again(here: Town, near: Neighbour) -> None:
     ada, carol = await join(here), near.person("carol")
     answer = carol.note("answer", inReplyTo=f"{carol.uri}/statuses/root")
@@ -185,7 +209,6 @@ async def test_a_parent_that_was_out_of_reach_is_looked_for_again(here: Town, ne
     assert shown is not None
     await settle(here)
     root = carol.note("root")
-    await _set(here, _grow_old, shown["id"], timedelta(hours=1))
 
     path = f"/api/v1/statuses/{shown['id']}/context"
     assert "mastodon-async-refresh" in (await ada.call("GET", path)).headers
@@ -303,9 +326,16 @@ async def _check_stamps(town: Town) -> None:
         work.enqueue(CHECK_STAMPS, CheckStamps())
 
 
-async def _set(town: Town, statement: Any, id: str | int, ago: timedelta) -> None:
+async def _set(town: Town, statement: Any, id: str | int, ago: timedelta) -> datetime:
     async with town.house() as house, house.works.begin() as work:
         await work.db.run(statement, of=int(id), then=work.now - ago)
+        return work.now - ago
+
+
+async def _asked_at(town: Town, id: str | int) -> datetime | None:
+    async with town.house() as house, house.works.begin() as work:
+        beside = await store.find(work.db, StatusId(int(id)))
+        return None if beside is None else beside.replies_asked_at
 
 
 async def test_emoji_are_shown_from_here_and_are_pictures(here: Town, near: Neighbour) -> None:

@@ -1,4 +1,4 @@
-"""Documents as nine kinds of server write them are understood, or refused with a reason."""
+"""Documents as twelve kinds of server write them are understood, or refused with a reason."""
 
 from __future__ import annotations
 

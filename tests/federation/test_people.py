@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from io import BytesIO
 from typing import Any
@@ -18,6 +18,7 @@ from kith.federation.people.fetching import ActorFetches, fetch_actor, fetch_han
 from kith.federation.people.tasks import REFRESH, RefreshActor
 from kith.federation.vocabulary.incoming import Handle, read_activity
 from kith.social.accounts import store as accounts
+from kith.social.accounts.directory import Directory
 from kith.social.ids import AccountId
 from kith.social.relationships.service import follow
 from tests.conftest import TownBuilder
@@ -504,6 +505,36 @@ async def test_a_profile_is_filled_when_it_is_opened(here: Town, near: Neighbour
     await until(is_filled)
     shown = await ada.get(f"/api/v1/accounts/{found['id']}/statuses", params={"pinned": "true"})
     assert [one["uri"] for one in shown] == [pinned["id"]]
+
+
+async def test_pins_are_read_again_when_a_profile_is_opened(here: Town, near: Neighbour) -> None:
+    carol = near.person("carol", featured=f"{near.url}/users/carol/pins", featuredTags=f"{near.url}/users/carol/tags")
+    first, second = carol.note("1", "First"), carol.note("2", "Second")
+    near.serves_collection("/users/carol/pins", [first["id"]])
+    near.serves_collection("/users/carol/tags", [{"type": "Hashtag", "name": "#Bread"}])
+    ada = await join(here)
+    [found] = await resolve(ada, f"@{carol.handle}")
+    path = f"/api/v1/accounts/{found['id']}"
+
+    def is_on_top(pin: dict[str, Any], tag: str) -> Callable[[], Awaitable[bool]]:
+        async def is_shown() -> bool:
+            pins = await ada.get(f"{path}/statuses", params={"pinned": "true"})
+            tags = await ada.get(f"{path}/featured_tags")
+            return [one["uri"] for one in pins] == [pin["id"]] and [one["name"] for one in tags] == [tag]
+
+        return is_shown
+
+    await ada.get(path)
+    await until(is_on_top(first, "Bread"))
+    await settle(here)
+    near.serves_collection("/users/carol/pins", [second["id"]])
+    near.serves_collection("/users/carol/tags", [{"type": "Hashtag", "name": "#Rye"}])
+    async with here.house() as house:  # another process, which has not asked lately
+        account_id = AccountId(int(found["id"]))
+        async with house.works.begin() as work:
+            await work.find(Directory).opened(work, account_id)  # type: ignore[type-abstract]
+
+    await until(is_on_top(second, "Rye"))
 
 
 async def test_a_handle_may_live_at_another_host_than_its_server(new_town: TownBuilder) -> None:

@@ -58,7 +58,6 @@ async def test_what_a_key_signed_can_be_checked_after_an_administrator_chose_ano
         await change(ada, party, signing_key=signing_key, jwt_alg=alg)
         tokens.append((await party.tokens(browser))["id_token"])
     await change(ada, party, jwt_alg="HS256")
-    assert (await ada.call("DELETE", f"{API}/crypto/certificatekeypairs/{first}/")).status_code == 204
 
     kids = [jwt.get_unverified_header(token)["kid"] for token in tokens]
 
@@ -69,6 +68,10 @@ async def test_what_a_key_signed_can_be_checked_after_an_administrator_chose_ano
         assert await is_believed(party, token)
     stranger = await make_party(town, ada, signing_key=second)
     assert kids[0] not in await published(stranger)
+
+    assert (await ada.call("DELETE", f"{API}/crypto/certificatekeypairs/{first}/")).status_code == 204
+    assert kids[0] not in await published(party)
+    assert [await is_believed(party, token) for token in tokens] == [False, True, True]
 
 
 @pytest.mark.parametrize("has_pair", [True, False])
@@ -119,4 +122,11 @@ async def test_an_operator_makes_new_keys_and_old_ones_stay(town: Town, ada: Per
     for party in (own, shared, plain):
         after = await published(party)
         assert set(before[party.slug]) < set(after)
+    tokens = [(await party.tokens(browser))["id_token"] for party in (own, plain)]
+    said = await town.kith("keys", "rotate", "--leaked")
+    assert "not believed any more" in said
+    for party, token in zip((own, plain), tokens, strict=True):
+        assert jwt.get_unverified_header(token)["kid"] not in await published(party)
+        assert not await is_believed(party, token)
+        assert await is_believed(party, (await party.tokens(browser))["id_token"])
     assert "there is no OAuth or OpenID provider nothing" in await town.kith("keys", "rotate", "nothing", expect=1)

@@ -7,14 +7,13 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import msgspec
 
-__all__ = ["BadSettings", "Settings", "config_file", "load"]
+__all__ = ["BadSettings", "Settings", "config_file", "label", "load", "read_size", "split_bind"]
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
@@ -181,7 +180,9 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
         )
     except msgspec.ValidationError as error:
         raise BadSettings(_words(str(error))) from error
-    _check(settings)
+    from kith.base.setting_checks import check  # noqa: PLC0415 - the checks know what is declared here
+
+    check(settings)
     settings.__dict__["given"] = frozenset(values)
     return settings
 
@@ -189,7 +190,7 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
 def split_bind(text: str, name: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not re.fullmatch("[0-9]{1,5}", port) or int(port) > 65535:
-        raise BadSettings(f"{_label(name)} must be an address with a port such as 127.0.0.1:8000, not {text!r}")
+        raise BadSettings(f"{label(name)} must be an address with a port such as 127.0.0.1:8000, not {text!r}")
     return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - an empty host means every interface
 
 
@@ -257,7 +258,7 @@ def _from_text(name: str, value: object) -> object:
         return [part.strip() for part in value.split(",") if part.strip()]
     if name in _SWITCHES and isinstance(value, str):
         if value.lower() not in _WORDS:
-            raise BadSettings(f"{_label(name)} must be on or off, not {value!r}")
+            raise BadSettings(f"{label(name)} must be on or off, not {value!r}")
         return _WORDS[value.lower()]
     if name in _SIZES and isinstance(value, str):
         return read_size(value, name)
@@ -268,149 +269,23 @@ def read_size(text: str, name: str) -> int:
     """Bytes: a number, alone or with a unit of thousands (`10GB`) or of 1024s (`10GiB`)."""
     found = re.fullmatch(r"([0-9]{1,18})(\.[0-9]{1,3})? ?(?:([KMGT])(i?))?B?", text.strip(), re.IGNORECASE)
     if found is None and text.strip():
-        raise BadSettings(f"{_label(name)} must be a size such as 500MB, 10GB or 2TiB, not {text!r}")
+        raise BadSettings(f"{label(name)} must be a size such as 500MB, 10GB or 2TiB, not {text!r}")
     if found is None:
         return 0
     whole, part, unit, binary = found.groups()
     step: int = (1024 if binary else 1000) ** " KMGT".index((unit or " ").upper())
     size = int(whole) * step + int(float(part or 0) * step)
     if size >= 1 << 63:
-        raise BadSettings(f"{_label(name)} is larger than anything that can be kept: {text!r}")
+        raise BadSettings(f"{label(name)} is larger than anything that can be kept: {text!r}")
     return size
-
-
-def _check_replicas(settings: Settings) -> None:
-    if settings.database_replicas and settings.is_sqlite:
-        raise BadSettings(f"{_label('database_replicas')} needs PostgreSQL, and {_label('database')} names none")
-    if not all(url.startswith(("postgresql://", "postgres://")) for url in settings.database_replicas):
-        raise BadSettings(f"{_label('database_replicas')} must be a comma list of postgresql://... addresses")
-
-
-def _check(settings: Settings) -> None:
-    if not _is_origin(settings.base_url):
-        raise BadSettings(f"{_label('base_url')} must be like https://example.org, not {settings.base_url!r}")
-    if settings.base_url.endswith("/"):
-        raise BadSettings(f"{_label('base_url')} must not end with a slash")
-    if settings.local_domain and not re.fullmatch(r"[\w.-]+(:[0-9]{1,5})?", settings.local_domain):
-        raise BadSettings(f"{_label('local_domain')} must be a domain like example.org, not {settings.local_domain!r}")
-    if settings.media_url and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s/?#]+)*", settings.media_url):
-        raise BadSettings(
-            f"{_label('media_url')} must be like https://files.example.org, without a slash at its end, "
-            f"not {settings.media_url!r}"
-        )
-    if settings.streaming_url and not _is_streaming_origin(settings.streaming_url):
-        raise BadSettings(
-            f"{_label('streaming_url')} must be like wss://streaming.example.org, without a path, "
-            f"not {settings.streaming_url!r}"
-        )
-    if settings.source_url and not _is_address(settings.source_url):
-        raise BadSettings(f"{_label('source_url')} must be like https://example.org/code, not {settings.source_url!r}")
-    _check_replicas(settings)
-    known = ("sqlite:///", "postgresql://", "postgres://")
-    if settings.database != "sqlite" and not settings.database.startswith(known):
-        raise BadSettings(
-            f"{_label('database')} must be sqlite, sqlite:///PATH or postgresql://..., not what was given"
-        )
-    if settings.processes > 1 and settings.is_sqlite:
-        raise BadSettings(f"{_label('processes')} above 1 needs PostgreSQL: set {_label('database')}")
-    for network in settings.trusted_proxies:
-        try:
-            ip_network(network, strict=False)
-        except ValueError as error:
-            raise BadSettings(
-                f"{_label('trusted_proxies')} must be addresses or networks such as 10.0.0.0/8, not {network!r}"
-            ) from error
-    if settings.breach_url and not _is_address(settings.breach_url):
-        raise BadSettings(f"{_label('breach_url')} must be like https://example.org/range/, or empty")
-    _check_translator(settings)
-    _check_backups(settings)
-    _check_addresses(settings)
-    _check_acme(settings)
-
-
-def _check_backups(settings: Settings) -> None:
-    """A schedule that nobody can read would be found when the first backup is missed."""
-    from kith.base.backups.retention import read_keep  # noqa: PLC0415 - they raise what is declared here
-    from kith.base.backups.schedule import read_schedule  # noqa: PLC0415
-
-    for name, read in (("backup_schedule", read_schedule), ("backup_keep", read_keep)):
-        try:
-            read(getattr(settings, name))
-        except BadSettings as error:
-            raise BadSettings(f"{_label(name)}: {error}") from error
-
-
-def _check_addresses(settings: Settings) -> None:
-    for name in (
-        "bind",
-        "gateway_bind",
-        "gateway_tls_bind",
-        "metrics_bind",
-        "work_metrics_bind",
-        "acme_bind",
-        "tls_bind",
-    ):
-        if getattr(settings, name) or name in ("bind", "gateway_bind", "acme_bind", "tls_bind"):
-            split_bind(getattr(settings, name), name)
-
-
-def _check_acme(settings: Settings) -> None:
-    if settings.otlp and not _is_address(settings.otlp):
-        raise BadSettings(f"{_label('otlp')} must be like http://127.0.0.1:4318, or empty")
-    if not settings.acme:
-        return
-    url = urlsplit(settings.base_url)
-    if url.scheme != "https":
-        raise BadSettings(f"{_label('acme')} is on: {_label('base_url')} must begin with https://")
-    if not _is_address(settings.acme_directory):
-        raise BadSettings(f"{_label('acme_directory')} must be like https://acme.example.org/directory")
-    for name in (url.hostname or "", *settings.acme_names):
-        if not re.fullmatch(r"(?=.{1,253}\Z)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", name.lower()) or name[-1].isdigit():
-            raise BadSettings(f"{_label('acme')} is on: there can be no certificate for {name!r}, only for host names")
-
-
-def _check_translator(settings: Settings) -> None:
-    if settings.translator_url and not _is_address(settings.translator_url):
-        raise BadSettings(f"{_label('translator_url')} must be like https://translate.example.org, or empty")
-    if settings.translator == "libretranslate" and not settings.translator_url:
-        raise BadSettings(f"{_label('translator')} is libretranslate: {_label('translator_url')} must say where it is")
-    if settings.translator == "deepl" and not settings.translator_key:
-        raise BadSettings(f"{_label('translator')} is deepl, which needs {_label('translator_key')}")
-    if not settings.translator and (settings.translator_url or settings.translator_key):
-        raise BadSettings(f"{_label('translator')} must say which kind of service it is: libretranslate or deepl")
-
-
-def _is_address(text: str) -> bool:
-    try:
-        url = urlsplit(text)
-    except ValueError:
-        return False
-    return url.scheme in ("http", "https") and bool(url.hostname)
-
-
-def _is_origin(text: str) -> bool:
-    """Scheme, host and perhaps a port; a slash at the end has an error of its own."""
-    try:
-        url = urlsplit(text)
-        host, _port = url.hostname, url.port
-    except ValueError:
-        return False
-    is_plain = not (url.path.strip("/") or url.query or url.fragment or url.username or url.password)
-    return url.scheme in ("http", "https") and bool(host) and is_plain and not re.search(r"\s", text)
-
-
-def _is_streaming_origin(text: str) -> bool:
-    """As an origin, or the same with the scheme of sockets."""
-    rest = text.removeprefix("http").removeprefix("ws")
-    return rest != text and not text.endswith("/") and _is_origin(f"http{rest}")
 
 
 def _words(error: str) -> str:
     """msgspec says "Expected `int` - at `$.processes`"; an operator should read the setting's name first."""
     words, _, path = error.partition(" - at `$.")
     name = path.rstrip("`").split("[")[0]
-    return f"{_label(name)}: {words}" if name else words
+    return f"{label(name)}: {words}" if name else words
 
 
-def _label(name: str) -> str:
+def label(name: str) -> str:
     return f"KITH_{name.upper()}"

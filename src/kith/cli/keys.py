@@ -20,14 +20,15 @@ def keys() -> None:
 
 @keys.command()
 @click.argument("provider", type=WORDS, required=False)
+@click.option("--leaked", is_flag=True, help="Somebody else may have the old keys: believe nothing that they signed.")
 @as_json
-def rotate(*, provider: str | None, as_json: bool) -> None:
+def rotate(*, provider: str | None, leaked: bool, as_json: bool) -> None:
     """Sign with a new key from now on: for PROVIDER (its name, or its application's slug), or everywhere.
 
     Old keys stay published until nothing lives any more that they signed. A provider without a key pair signs with the
     server's own key, which is then replaced for all of them.
     """
-    done = run(_rotate(provider))
+    done = run(_rotate(provider, leaked=leaked))
     if as_json:
         say(done)
         return
@@ -39,11 +40,11 @@ def rotate(*, provider: str | None, as_json: bool) -> None:
         click.echo("Nothing has signed yet, so there is no key to replace.")
 
 
-async def _rotate(provider: str | None) -> Rotation:
+async def _rotate(provider: str | None, *, leaked: bool) -> Rotation:
     from kith.identity.providers.oauth2.keys import rotation  # noqa: PLC0415 - loaded when first used
 
     async with house() as opened, opened.works.begin() as work:
-        return await rotation.rotate(work, None if provider is None else provider.strip())
+        return await rotation.rotate(work, None if provider is None else provider.strip(), leaked=leaked)
 
 
 def _told(one: Rotated) -> str:
@@ -52,5 +53,8 @@ def _told(one: Rotated) -> str:
     new = f"{who} {verb} with a new key from now on ({one.alg}): {one.new}."
     if not one.old:
         return new
+    if one.known_until is None:
+        noun, is_over = ("key", "is") if len(one.old) == 1 else ("keys", "are")
+        return f"{new} The old {noun} {', '.join(one.old)} {is_over} not published and not believed any more."
     noun, stays = ("key", "stays") if len(one.old) == 1 else ("keys", "stay")
     return f"{new} The old {noun} {', '.join(one.old)} {stays} published until {one.known_until:%Y-%m-%d}."

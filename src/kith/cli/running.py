@@ -75,13 +75,13 @@ class Opened:
 
 
 @asynccontextmanager
-async def house() -> AsyncIterator[Opened]:
+async def house(settings: Settings | None = None) -> AsyncIterator[Opened]:
     """For a command that writes, beside a running server or without one.
 
     Loading every room takes seconds. It is done before anything is written: a transaction in which it was done would
     keep everybody else from writing for as long.
     """
-    async with _opened() as opened:
+    async with _opened(settings) as opened:
         opened.furnish()
         await opened.ids.lease()
         keeping = asyncio.create_task(opened.ids.keep())
@@ -104,8 +104,8 @@ async def reading() -> AsyncIterator[Work]:
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[Opened]:
-    settings = load()
+async def _opened(settings: Settings | None = None) -> AsyncIterator[Opened]:
+    settings = settings or load()
     refuse_missing(settings)
     database = await connect(settings, connections=2)
     try:

@@ -33,6 +33,7 @@ _TITLES = {
 }
 
 
+MOST_ABOVE = 6  # pages that are tried, from where somebody was upwards
 NOTHING = translatable("There is nothing at this address: it was deleted, never was, or is not for everybody.")
 
 
@@ -53,9 +54,13 @@ def _way_on(problem: Problem, exchange: Exchange) -> str:
     if path.startswith("//"):
         return ""
     routes = exchange.find(OwnRoutes)
-    while path.strip("/") and not routes.has_page(path):
+    for _ in range(MOST_ABOVE):
+        if not path.strip("/"):
+            break
+        if routes.has_page(path):
+            return f"{quote(path)}{'?' if query else ''}{query}"
         path, query = path.rstrip("/").rpartition("/")[0], ""
-    return f"{quote(path)}{'?' if query else ''}{query}" if path.strip("/") else ""
+    return ""
 
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tests.federation.neighbours import (
     akkoma,
+    apkit,
     gotosocial,
     lemmy,
     mastodon,
@@ -15,13 +16,15 @@ from tests.federation.neighbours import (
     peertube,
     pixelfed,
     pleroma,
+    snac,
+    takahe,
     wordpress,
 )
 from tests.federation.neighbours.sample import Sample
 
 __all__ = ["SAMPLES"]
 
-_MODULES = (akkoma, gotosocial, lemmy, mastodon, misskey, peertube, pixelfed, pleroma, wordpress)
+_MODULES = (akkoma, apkit, gotosocial, lemmy, mastodon, misskey, peertube, pixelfed, pleroma, snac, takahe, wordpress)
 SAMPLES: dict[str, Sample] = {
     f"{module.__name__.rpartition('.')[2]} {name}": sample
     for module in _MODULES

@@ -156,6 +156,18 @@ SAMPLES: dict[str, Sample] = {
         },
         {"in_reply_to": WATCH, "content.html": "nice"},
     ),
+    "key at the address of the actor": Sample(
+        "key",
+        {
+            "@context": [AS, SECURITY],
+            "type": "Person",
+            "id": T,
+            "inbox": f"{T}/inbox",
+            "preferredUsername": "tam",
+            "publicKey": {"id": f"{T}#main-key", "owner": T, "publicKeyPem": PEM},
+        },
+        {"id": f"{T}#main-key", "owner": T},
+    ),
     "view": Sample(
         "activity",
         {"@context": CONTEXT, "type": "View", "id": f"{T}/views/1", "actor": T, "object": WATCH},

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from kith.base import asking
 from kith.base.breath import Breath
 from kith.base.errors import Unavailable
 from kith.base.http import Outgoing
@@ -27,7 +28,7 @@ HOLD_AGAIN_SECONDS = 10.0
 
 
 class Content(msgspec.Struct, frozen=True, weakref=True):
-    """What is sent, to however many hosts."""
+    """The body of an activity and its digest, shared by all hosts that it is sent to."""
 
     body: bytes
     digest: bytes
@@ -58,7 +59,7 @@ class Couriers:
                 await store.release_all(work.db, self.id)
 
     async def contents(self, work: Work, ids: Collection[int]) -> Mapping[int, Content]:
-        """By the ids of activities. What others are sending at the moment is neither read nor hashed again."""
+        """The contents of activities, by id. What is being sent to another host is neither read nor hashed again."""
         found = {id: content for id in ids if (content := self._contents.get(id)) is not None}
         breath = Breath()
         for id, row in (await store.outgoing_of(work.db, [id for id in ids if id not in found])).items():
@@ -73,7 +74,7 @@ class Couriers:
         """Until these are sent or given back, they stay this process's own, however long that takes."""
         self._held.update(ids)
         if self._holding is None:
-            self._holding = asyncio.create_task(self._go_on_holding())
+            self._holding = asking.begin_for_everybody(self._go_on_holding())
         try:
             yield
         finally:

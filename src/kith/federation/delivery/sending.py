@@ -102,7 +102,7 @@ class HostRun:
             )
 
     async def _send_stretch(self, taken: Sequence[DueDelivery], sent: Sequence[DueDelivery]) -> None:
-        """What has no room is given back before, for whoever comes next."""
+        """Send `sent`, and first give back the rest of `taken`, for which there was no room in this stretch."""
         if not taken:
             return
         if len(sent) < len(taken):
@@ -259,7 +259,7 @@ class HostRun:
 
 
 def _as_much_as_has_room(taken: Sequence[DueDelivery]) -> Sequence[DueDelivery]:
-    """The first in any case."""
+    """The beginning of what was taken that fits into one stretch, and one delivery in any case."""
     seen: set[int] = set()
     size = 0
     for number, one in enumerate(taken):

@@ -84,16 +84,16 @@ async def _person(exchange: Exchange, name: str) -> Answer:
 
 
 async def _status(exchange: Exchange, name: str, id: int) -> Answer:
-    """At the address of a boost there is what it boosts; at that of a deleted post, a stone."""
+    """At the address of a boost there is what it boosts; at that of a deleted post, a Tombstone."""
     me, work = await _asker_at(exchange, name, must_know=True), exchange.work
     author = await people.find_person(work, name, me)
     try:
         post = await posts.find_post(work, author, id, me)
     except NotFound:
-        stone = await posts.stone_of(work, author, id)
-        if stone is None:
+        tombstone = await posts.tombstone_of(work, author, id)
+        if tombstone is None:
             raise
-        return negotiated(exchange, stone, me, status=410)
+        return negotiated(exchange, tombstone, me, status=410)
     if post.reblog_of_id is not None:
         original = await posts.original_of(work, post, me)
         return page_instead(original.uri)

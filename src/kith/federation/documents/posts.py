@@ -34,7 +34,7 @@ __all__ = [
     "original_of",
     "quote_stamp",
     "replies_document",
-    "stone_of",
+    "tombstone_of",
 ]
 
 REPLIES = 60
@@ -55,8 +55,8 @@ async def find_post(work: Work, author: Account, id: int, me: AccountId | None) 
     return found
 
 
-async def stone_of(work: Work, author: Account, id: int) -> bytes | None:
-    """What is left of a post that everybody could see and that was deleted; of others nobody is told."""
+async def tombstone_of(work: Work, author: Account, id: int) -> bytes | None:
+    """The Tombstone of a deleted post, if everybody could see the post; else None, so that nobody learns of it."""
     known = await statuses.find(work.db, StatusId(id))
     if known is None or known.deleted_at is None or not known.local:
         return None
@@ -184,7 +184,7 @@ async def _is_of_asker(work: Work, quoting: Status, me: AccountId | None) -> boo
 
 
 async def quote_stamp(work: Work, author: Account, quoting_id: int, me: AccountId | None) -> bytes:
-    """That a post of `author` is quoted with their leave; not there as soon as it is taken back.
+    """The document that says that `author` allows this quote of their post; NotFound once they have taken it back.
 
     Who may not see the quoting post is not told that it is there, but for the server that it is of.
     """

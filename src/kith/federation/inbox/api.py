@@ -85,7 +85,7 @@ async def _receive(exchange: Exchange, delivered_to: AccountId) -> Answer:
 
 
 async def _is_farewell_of_a_stranger(exchange: Exchange, body: bytes) -> bool:
-    """Whoever is deleted is announced to everybody; of whom nothing is known here there is nothing to delete.
+    """Whether an actor of whom nothing is known here announces its own deletion: then there is nothing to delete.
 
     Nobody has been believed yet, so no more is read than farewells have.
     """

@@ -73,7 +73,7 @@ class Driver:
             return False
 
     async def _may_wait(self, row: Received) -> bool:
-        """Of a site of which much waits already nothing more does."""
+        """Whether the row may wait for a host that cannot be reached: not if much of the same site waits already."""
         async with self._works.begin() as work:
             return not await has_put_off(work, row.site, SHARE_THAT_WAITS)
 

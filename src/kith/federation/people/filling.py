@@ -1,5 +1,7 @@
 """A profile that is seen for the first time is filled: what its owner has pinned, their tags and their newest posts.
 
+What they have pinned and their tags are read again whenever a member opens it: nobody tells those who do not follow.
+
 Posts are another room's matter: what fetches and keeps one is given to this one (`RemoteNotes`).
 """
 
@@ -32,7 +34,16 @@ from kith.social.statuses import store as statuses
 from kith.social.statuses.tables import PRIVATE, Status
 from kith.social.tags import store as tags
 
-__all__ = ["FILL", "FILL_FOLLOWED", "FillProfile", "RemoteNotes", "fill_later", "fill_requested"]
+__all__ = [
+    "FILL",
+    "FILL_FOLLOWED",
+    "REREAD_TOP",
+    "FillProfile",
+    "RemoteNotes",
+    "RereadTop",
+    "fill_or_reread_later",
+    "fill_requested",
+]
 
 FILLED_FOR = timedelta(days=1)
 MOST_PINS = 10
@@ -55,8 +66,25 @@ class FillProfile(msgspec.Struct):
     account_id: AccountId
 
 
+class RereadTop(msgspec.Struct):
+    """What a profile shows first: pinned posts and featured tags."""
+
+    account_id: AccountId
+
+
 def fill_later(work: Work, account_id: AccountId) -> None:
     work.enqueue(FILL, FillProfile(account_id=account_id), key=str(account_id))
+
+
+def fill_or_reread_later(work: Work, actor: RemoteActor) -> None:
+    if _is_filled(work, actor):
+        work.enqueue(REREAD_TOP, RereadTop(account_id=actor.account_id), key=str(actor.account_id))
+    else:
+        fill_later(work, actor.account_id)
+
+
+def _is_filled(work: Work, actor: RemoteActor) -> bool:
+    return actor.filled_at is not None and is_recent(actor.filled_at, work.now, FILLED_FOR)
 
 
 async def fill_requested(work: Work, fact: FollowRequested | Followed) -> None:
@@ -72,26 +100,37 @@ async def fill_requested(work: Work, fact: FollowRequested | Followed) -> None:
 
 async def fill(work: Work, payload: FillProfile) -> None:
     """All of it bounded by one chain; what cannot be had is left out."""
-    account = await accounts.find(work.db, payload.account_id)
-    actor = await store.find_actor(work.db, payload.account_id)
-    if account is None or actor is None or account.is_gone:
+    filler = await _filler(work, payload.account_id)
+    if filler is None or _is_filled(work, filler.actor):
         return
-    if actor.filled_at is not None and is_recent(actor.filled_at, work.now, FILLED_FOR):
-        return
-    filler = _Filler(work.find(ActorFetches).works, account, actor, work.find(RemoteNotes))  # type: ignore[type-abstract]
     await filler.pins()
     await filler.tags()
     await filler.posts()
-    await store.filled(work.db, account.id, work.now)
+    await store.filled(work.db, payload.account_id, work.now)
+
+
+async def reread_top(work: Work, payload: RereadTop) -> None:
+    filler = await _filler(work, payload.account_id)
+    if filler is not None:
+        await filler.pins()
+        await filler.tags()
+
+
+async def _filler(work: Work, account_id: AccountId) -> _Filler | None:
+    account = await accounts.find(work.db, account_id)
+    actor = await store.find_actor(work.db, account_id)
+    if account is None or actor is None or account.is_gone:
+        return None
+    return _Filler(work.find(ActorFetches).works, account, actor, work.find(RemoteNotes))  # type: ignore[type-abstract]
 
 
 class _Filler:
     def __init__(self, works: Works, account: Account, actor: RemoteActor, notes: RemoteNotes) -> None:
-        self._works, self._account, self._actor, self._notes = works, account, actor, notes
+        self._works, self._account, self.actor, self._notes = works, account, actor, notes
         self._chain = FetchChain(in_all=REQUESTS, per_host=REQUESTS)
 
     async def pins(self) -> None:
-        items = await self._items(self._actor.featured, pages=1, most=MOST_PINS)
+        items = await self._items(self.actor.featured, pages=1, most=MOST_PINS)
         if items is None:
             return
         kept = [status for uri in _uris(items) if (status := await self._note(uri)) is not None]
@@ -106,7 +145,7 @@ class _Filler:
                     await statuses.mark(work.db, "pins", self._account.id, status.id, id=work.new_id(), now=work.now)
 
     async def tags(self) -> None:
-        items = await self._items(self._actor.featured_tags, pages=TAG_PAGES, most=MOST_TAGS)
+        items = await self._items(self.actor.featured_tags, pages=TAG_PAGES, most=MOST_TAGS)
         if items is None:
             return
         found = [read_hashtag(item.document) for item in items if item.document is not None]
@@ -116,7 +155,7 @@ class _Filler:
 
     async def posts(self) -> None:
         """The newest first; boosts are left to whoever follows."""
-        for uri in _uris(await self._items(self._actor.outbox, pages=1, most=MOST_POSTS) or ()):
+        for uri in _uris(await self._items(self.actor.outbox, pages=1, most=MOST_POSTS) or ()):
             await self._note(uri)
 
     async def _items(self, uri: str | None, *, pages: int, most: int) -> Sequence[IncomingItem] | None:
@@ -174,6 +213,17 @@ FILL: JobKind[FillProfile] = JobKind(
     concurrency=2,
     **MAKES_ROOM,
     attempts=3,
+    patience=timedelta(minutes=10),
+    is_harmless=True,
+)
+REREAD_TOP: JobKind[RereadTop] = JobKind(
+    name="federation_people.reread_top",
+    payload=RereadTop,
+    handler=reread_top,
+    outside=True,
+    concurrency=2,
+    **MAKES_ROOM,
+    attempts=1,
     patience=timedelta(minutes=10),
     is_harmless=True,
 )

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from kith.base.caches import ForAWhile
-from kith.base.clocks import is_recent
 from kith.base.counted_log import log_counted
 from kith.base.work import Work, Works
 from kith.federation.discovery.resources import name_in
@@ -17,7 +16,7 @@ from kith.federation.fetching.our_signer import OurSigner
 from kith.federation.gate.service import Gate
 from kith.federation.people import store
 from kith.federation.people.fetching import fetch_handle, store_fetched
-from kith.federation.people.filling import FILLED_FOR, RemoteNotes, fill_later
+from kith.federation.people.filling import RemoteNotes, fill_or_reread_later
 from kith.federation.people.storing import is_ours
 from kith.federation.people.tasks import is_stale, refresh_later
 from kith.federation.vocabulary.incoming import Document, DocumentRefused, Handle, read_handle
@@ -38,7 +37,7 @@ SECONDS_OF_WORK = 15.0  # for all that one request looks up, such as the people 
 MOST_OF_WORK = 10
 REQUESTS = 30
 NOBODY_SECONDS = 300.0
-OPENED_SECONDS = 600.0
+OPENED_SECONDS = 30.0  # for as long another look at a profile asks nothing
 MOST = 20_000
 ACTIVITY = "/activity"  # what the address of a post ends in where its making is meant
 _CARRIERS = frozenset({"Create", "Update", "Announce"})
@@ -92,7 +91,7 @@ class LookUp:
         return None if seen is None or seen.account_id is None else await accounts.find(work.db, seen.account_id)
 
     async def opened(self, work: Work, account_id: AccountId) -> None:
-        """A profile is looked at: it is filled if it never was, and asked for anew if that is long ago."""
+        """A member looks at a profile: it is filled or its top read again, and asked for anew if that is long ago."""
         if self._opened.get(account_id):
             return
         self._opened.put(account_id, True)
@@ -102,8 +101,8 @@ class LookUp:
         if is_stale(work, account):
             refresh_later(work, account)
         actor = await store.find_actor(work.db, account_id)
-        if actor is not None and (actor.filled_at is None or not is_recent(actor.filled_at, work.now, FILLED_FOR)):
-            fill_later(work, account_id)
+        if actor is not None:
+            fill_or_reread_later(work, actor)
 
     # Whatever has an address, for search
 

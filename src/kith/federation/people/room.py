@@ -16,7 +16,14 @@ from kith.social.search.elsewhere import Elsewhere
 
 ROOM = Room(
     name="federation people",
-    jobs=(refollowing.REFOLLOW, tasks.REFRESH, tasks.LOOK_FOR_STALE, filling.FILL, filling.FILL_FOLLOWED),
+    jobs=(
+        refollowing.REFOLLOW,
+        tasks.REFRESH,
+        tasks.LOOK_FOR_STALE,
+        filling.FILL,
+        filling.REREAD_TOP,
+        filling.FILL_FOLLOWED,
+    ),
     periodic=(Periodic(kind=tasks.LOOK_FOR_STALE, every=timedelta(hours=1), payload=tasks.LookForStale()),),
     subscriptions=((FollowRequested, filling.FILL_FOLLOWED),),
     parts=(

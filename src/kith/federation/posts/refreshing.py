@@ -19,8 +19,7 @@ from kith.social.statuses.tables import UNLISTED, Poll, Status
 __all__ = ["Refreshing"]
 
 SECONDS = 5.0
-YOUNG = timedelta(minutes=5)  # answers to what was said just now are delivered
-REFRESHED = timedelta(minutes=15)
+SOON, LATER = timedelta(seconds=30), timedelta(minutes=15)
 GIVEN_UP = timedelta(minutes=15)
 
 
@@ -39,15 +38,17 @@ class Refreshing:
             return
 
     async def complete_thread(self, work: Work, status: Status) -> bool:
-        if status.visibility > UNLISTED or status.created_at > work.now - YOUNG:
+        """Ask for the answers to a post that a member opens: often while it is young, every 15 minutes afterwards."""
+        if status.visibility > UNLISTED:
             return False
         beside = await store.find(work.db, status.id)
         if beside is None or (beside.replies is None and beside.parent is None):
             return False
-        if beside.replies_asked_at is not None and beside.replies_asked_at > work.now - REFRESHED:
+        before = work.now - min(max((work.now - status.created_at) / 2, SOON), LATER)
+        if beside.replies_asked_at is not None and beside.replies_asked_at > before:
             return beside.replies_read_at is None
         async with work.aside() as aside:
-            if await store.ask_replies(aside.db, status.id, aside.now - REFRESHED, aside.now):
+            if await store.ask_replies(aside.db, status.id, before, aside.now):
                 aside.enqueue(WALK, WalkReplies(status_id=status.id), key=str(status.id))
         return True
 

@@ -77,6 +77,12 @@ def examine(certificate_data: str, key_data: str) -> CertificateFacts:
     return facts
 
 
+def public_key(certificate_data: str) -> str:
+    """The public key of a certificate, in PEM."""
+    found = x509.load_pem_x509_certificate(certificate_data.encode()).public_key()
+    return found.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
 def _load_key(key_data: str) -> PrivateKeyTypes:
     try:
         return load_pem_private_key(key_data.encode(), password=None)

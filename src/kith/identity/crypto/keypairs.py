@@ -11,6 +11,8 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.base.sealing import Sealer
 from kith.base.work import Work
+from kith.identity.caller import ApiCaller
+from kith.identity.crypto.facts import KeyPairDeleted
 from kith.identity.crypto.tables import FIELDS, keypairs
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
@@ -67,6 +69,15 @@ async def decorate(work: Work, records: list[CertificateKeyPairRecord]) -> None:
         record.private_key_download_url = f"{item}/view_private_key/?download"
 
 
+async def removing(work: Work, record: CertificateKeyPairRecord, _caller: ApiCaller) -> None:
+    """Announce the end of the pair to whoever still believes what its key signed."""
+    from kith.identity.crypto.certificates import public_key  # noqa: PLC0415 - loaded when first used
+
+    row = await find(work, record.pk)
+    if row is not None and row.key_data and row.key_type:
+        work.announce(KeyPairDeleted(public_key=public_key(row.certificate_data), key_type=row.key_type))
+
+
 class CertificateKeyPairRecord(Record, kw_only=True):
     pk: str
     kp_uuid: str
@@ -94,4 +105,5 @@ RESOURCE = Resource(
     exact=("name", "managed", "key_type", "private_key_available"),
     ahead=check,
     decorate=decorate,
+    removing=removing,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kith.base.db import Dangling, Taken
@@ -14,7 +14,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.audit.hidden_attributes import hidden_attributes
 from kith.identity.caller import ApiCaller
-from kith.identity.rest import policy_targets
+from kith.identity.rest import masked_objects, policy_targets
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.rest.fields import (
     MASK,
@@ -140,7 +140,7 @@ async def _begin_change(
         return RecordDraft(
             work,
             caller,
-            values=_with_hidden(store, values, stored.values, hidden),
+            values=masked_objects.unmasked(store, values, stored.values, hidden),
             stored=stored.values,
             before=stored.record,
             id=id,
@@ -165,19 +165,6 @@ async def _begin_change(
         await work.db.rollback()
         seen = held
     raise Conflict("Somebody else changed this record at the same time, please try again")
-
-
-def _with_hidden(
-    store: RecordStore[Any], values: Mapping[str, Any], stored: Mapping[str, Any], hidden: Collection[str]
-) -> dict[str, Any]:
-    """What was sent, with what is stored where its mask was sent back."""
-    found = dict(values)
-    for field in store.hiding:
-        kept = stored[field.name]
-        masked = [name for name in hidden if name in kept and found.get(field.name, {}).get(name) == MASK]
-        if masked:
-            found[field.name] = found[field.name] | {name: kept[name] for name in masked}
-    return found
 
 
 async def _stored(
@@ -247,20 +234,8 @@ async def render(store: RecordStore[R], work: Work, rows: Sequence[Sequence[Any]
         if store.resource.decorate is not None:
             await store.resource.decorate(work, records)
         if store.hiding and not sees_secrets:
-            await _hide(store, work, records)
+            await masked_objects.mask(store, work, records)
     return records
-
-
-async def _hide(store: RecordStore[R], work: Work, records: Sequence[R]) -> None:
-    hidden = await hidden_attributes(work)
-    for field in store.hiding if hidden else ():
-        name = store.attributes[field.name]
-        for record in records:
-            setattr(record, name, _without(getattr(record, name), hidden))
-
-
-def _without(value: Mapping[str, Any], hidden: Collection[str]) -> dict[str, Any]:
-    return {name: MASK if name in hidden and one else one for name, one in value.items()}
 
 
 def sees(store: RecordStore[Any], caller: ApiCaller) -> bool:

@@ -65,8 +65,11 @@ def is_good(record: PasswordPolicy, password: str) -> bool:
 
 
 def readable_at_once(password: str) -> str:
-    """What zxcvbn is asked of. It reads a text in every way in which signs can stand for letters: `@` and `4` for one,
-    four signs for another, all with each other. Where those are many, signs of one letter are made the same."""
+    """The password as zxcvbn gets it: cut, and with few signs that may stand for the same letter.
+
+    zxcvbn tries every combination of letters that signs such as `@`, `4` and `(` may stand for, which can be hundreds.
+    Where there are many, signs that stand for one letter are made the same.
+    """
     password = password[:LONGEST_JUDGED]
     ways = prod(max(1, sum(sign in password for sign in signs)) for signs in SIGNS)
     return password if ways <= MOST_WAYS else password.translate(_SAME)

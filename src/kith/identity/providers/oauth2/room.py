@@ -9,12 +9,13 @@ from kith.base.rooms import Part, Room
 from kith.base.routing import for_entering
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.consents.service import ConsentWithdrawn
+from kith.identity.crypto.facts import KeyPairDeleted
 from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.oauth2 import api
 from kith.identity.providers.oauth2.authorize.request_objects import RequestDocuments
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
-from kith.identity.providers.oauth2.keys import server_keys
+from kith.identity.providers.oauth2.keys import server_keys, signing
 from kith.identity.providers.oauth2.keys.client_keys import ClientKeys
 from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
 from kith.identity.providers.oauth2.logout import back_channel, front_channel, lost_access, propagation
@@ -61,6 +62,7 @@ ROOM = Room(
     ),
     at_once=(
         (TokenEnded, propagation.token_ended),
+        (KeyPairDeleted, signing.pair_deleted),
         (ConsentWithdrawn, authorized_clients.consent_withdrawn),
     ),
     parts=(

@@ -52,7 +52,7 @@ class Rotated(msgspec.Struct, frozen=True):
     alg: str
     new: str
     old: list[str]
-    known_until: datetime
+    known_until: datetime | None  # None where they are not believed any more
 
 
 class Rotation(msgspec.Struct, frozen=True):
@@ -62,12 +62,15 @@ class Rotation(msgspec.Struct, frozen=True):
     secret: list[str]
 
 
-async def rotate(work: Work, name: str | None) -> Rotation:
+async def rotate(work: Work, name: str | None, *, leaked: bool = False) -> Rotation:
     """New keys for the providers of this name (or of the application at this slug), or for all and the server itself.
 
-    A provider without a key pair signs with the server's own key, which is then replaced for all of them.
+    A provider without a key pair signs with the server's own key, which is then replaced for all of them. `leaked`:
+    somebody else may have the old keys, so nothing that they signed is believed any more.
     """
     found = await _clients(work, name)
+    if leaked:
+        found = _with_shared(found, await _clients(work, None))
     secret = [client.name for client in found if secret_signs(client)]
     by_pair: dict[str, list[tuple[Client, Pair]]] = {}
     algs = set[str]()
@@ -87,7 +90,23 @@ async def rotate(work: Work, name: str | None) -> Rotation:
     for alg, made in fresh.items():
         old = await server_keys.replace(work, made)
         done.append(Rotated([], alg, made.kid, [one.kid for one in old], work.now + server_keys.KNOWN_AFTER))
+    if leaked:
+        done = [await _take_back(work, one) for one in done]
     return Rotation(done, secret)
+
+
+def _with_shared(some: Sequence[Client], all_of_them: Sequence[Client]) -> list[Client]:
+    """These, and all that sign with the same key pairs."""
+    pairs = {client.signing_key for client in some} - {None}
+    known = {client.provider_id for client in some}
+    return [*some, *(one for one in all_of_them if one.signing_key in pairs and one.provider_id not in known)]
+
+
+async def _take_back(work: Work, rotated: Rotated) -> Rotated:
+    for kid in rotated.old:
+        await server_keys.forget(work, kid)
+        await used_keys.forget(work, kid)
+    return msgspec.structs.replace(rotated, known_until=None)
 
 
 async def _clients(work: Work, name: str | None) -> list[Client]:

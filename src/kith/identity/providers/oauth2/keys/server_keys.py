@@ -64,6 +64,7 @@ _retire = command(
     .where(and_(signing_keys.c.alg == bindparam("alg"), signing_keys.c.signs_until > _now))
     .values(signs_until=_now, gone_at=bindparam("gone", type_=Instant()))
 )
+_forget = command(delete(signing_keys).where(signing_keys.c.kid == bindparam("kid")))
 _gone = command(delete(signing_keys).where(signing_keys.c.gone_at <= _now))
 
 
@@ -120,6 +121,11 @@ async def replace(work: Work, made: SigningKey) -> list[SigningKey]:
     await work.db.run(_retire, alg=made.alg, now=work.now, gone=work.now + KNOWN_AFTER)
     await _keep(work, made)
     return old
+
+
+async def forget(work: Work, kid: str) -> None:
+    """Publish a key no longer, and believe nothing that it signed."""
+    await work.db.run(_forget, kid=kid)
 
 
 async def generate(work: Work, alg: str, begins: datetime) -> SigningKey:

@@ -13,11 +13,12 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity import jose
+from kith.identity.crypto.facts import KeyPairDeleted
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.keys import used_keys
 from kith.identity.providers.oauth2.keys.key_pairs import pair_of, published
-from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey
+from kith.identity.providers.oauth2.keys.parsed_keys import KINDS, AsymmetricKey, parse
 from kith.identity.providers.oauth2.keys.server_keys import DEFAULT, OWN, ensure, find_by_kid, known_keys, private_key
 
 _HASHES = {"256": "sha256", "384": "sha384", "512": "sha512"}
@@ -55,6 +56,12 @@ async def keep_current(work: Work, provider_id: int) -> None:
     for row in await known_keys(work):
         if row.alg == alg_of_own(client) and row.signs_from <= work.now:
             await used_keys.keep(work, client, row.public_jwk)
+
+
+async def pair_deleted(work: Work, fact: KeyPairDeleted) -> None:
+    """End what a key signed together with its pair: deleting it takes back a key that somebody else may have."""
+    if fact.key_type in KINDS:
+        await used_keys.forget(work, (await parse(fact.public_key, fact.key_type)).thumbprint())
 
 
 async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str = "JWT") -> str:

@@ -1,6 +1,7 @@
 """Which keys have signed for a provider. They stay published for as long as what they signed lives.
 
 An administrator can choose another key pair, or none, at any time; clients must still be able to check what they hold.
+Whoever deletes a key pair ends what it signed: that is how a key is taken back which somebody else may have.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ _one = query(
     ),
     UsedKey,
 )
+_forget = command(delete(used_keys).where(used_keys.c.kid == bindparam("kid")))
 _gone = command(delete(used_keys).where(used_keys.c.known_until <= _now))
 
 
@@ -109,6 +111,11 @@ def public_key(used: UsedKey) -> AsymmetricKey:
     if isinstance(key, jose.OctKey):
         raise TypeError("a published key is never a secret")
     return key
+
+
+async def forget(work: Work, kid: str) -> None:
+    """Publish a key no longer, and believe nothing that it signed: somebody else may have it."""
+    await work.db.run(_forget, kid=kid)
 
 
 async def forget_gone(work: Work) -> None:

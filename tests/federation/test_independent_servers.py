@@ -1,6 +1,6 @@
-"""Kith and Fedify, a server that shares no line with it, find, follow, read and like each other.
+"""Kith and servers that share no line with it, on Fedify and on bovine, find, follow, read and like each other.
 
-Fedify asks WebFinger by https alone, so it is told addresses instead of handles.
+They ask WebFinger by https alone, so they are told addresses instead of handles.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import TownBuilder
-from tests.federation.fedify_neighbour import FedifyNeighbour, fedify_neighbour
+from tests.federation.independent_server import IndependentServer, independent_server
 from tests.federation.two_servers import home
 from tests.social.members import Member, join, until
 from tests.social.posts import post
-from tests.town import Town
+from tests.town import Town, build_town
+from tests.town.town import Engine
 
 
-@pytest.fixture
-async def fay() -> AsyncIterator[FedifyNeighbour]:
-    async with fedify_neighbour() as one:
+@pytest.fixture(scope="module", params=["fedify", "bovine"])
+async def other(request: pytest.FixtureRequest) -> AsyncIterator[IndependentServer]:
+    async with independent_server(request.param) as one:
         yield one
 
 
-@pytest.fixture
-async def here(new_town: TownBuilder) -> Town:
-    return await new_town(private_hosts="127.0.0.1")
+@pytest.fixture(scope="module")
+async def here(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    async with build_town(engine, tmp_path_factory.mktemp("here"), private_hosts="127.0.0.1") as built:
+        yield built
 
 
 async def found(member: Member, handle: str) -> dict[str, Any]:
@@ -36,12 +37,12 @@ async def found(member: Member, handle: str) -> dict[str, Any]:
     return dict(account)
 
 
-async def test_fedify_understands_who_and_what_is_here(here: Town, fay: FedifyNeighbour) -> None:
+async def test_another_server_understands_who_and_what_is_here(here: Town, other: IndependentServer) -> None:
     ada = await join(here)
     status = await post(ada, "Hello #bread, from <Kith> & friends")
 
-    actor = await fay.order("lookup", what=ada.me["uri"])
-    note = await fay.order("lookup", what=status["uri"])
+    actor = await other.order("lookup", what=ada.me["uri"])
+    note = await other.order("lookup", what=status["uri"])
 
     assert (actor["type"], actor["id"]) == ("Person", ada.me["uri"])
     assert actor["json"]["preferredUsername"] == ada.name
@@ -49,29 +50,31 @@ async def test_fedify_understands_who_and_what_is_here(here: Town, fay: FedifyNe
     assert "Hello" in note["json"]["content"]
 
 
-async def test_fedify_follows_is_accepted_and_gets_what_is_posted(here: Town, fay: FedifyNeighbour) -> None:
+async def test_somebody_elsewhere_follows_is_accepted_and_gets_what_is_posted(
+    here: Town, other: IndependentServer
+) -> None:
     ada = await join(here)
-    await fay.order("follow", who=ada.me["uri"])
+    await other.order("follow", who=ada.me["uri"])
 
     async def was_accepted() -> bool:
-        return bool(await fay.heard("Accept"))
+        return bool(await other.heard("Accept"))
 
     await until(was_accepted)
     [follower] = await ada.get(f"/api/v1/accounts/{ada.id}/followers")
-    assert follower["acct"] == fay.handle[1:]
+    assert follower["acct"] == other.handle[1:]
 
     status = await post(ada, "For those who follow me")
 
     async def has_it() -> bool:
-        return any(one["json"]["object"]["id"] == status["uri"] for one in await fay.heard("Create"))
+        return any(one["json"]["object"]["id"] == status["uri"] for one in await other.heard("Create"))
 
     await until(has_it)
 
 
-async def test_a_member_follows_somebody_on_fedify_and_reads_their_post(here: Town, fay: FedifyNeighbour) -> None:
+async def test_a_member_follows_somebody_elsewhere_and_reads_their_post(here: Town, other: IndependentServer) -> None:
     ada = await join(here)
-    account = await found(ada, fay.handle)
-    assert account["uri"] == fay.uri
+    account = await found(ada, other.handle)
+    assert account["uri"] == other.uri
     await ada.post(f"/api/v1/accounts/{account['id']}/follow", json={})
 
     async def follows() -> bool:
@@ -79,7 +82,7 @@ async def test_a_member_follows_somebody_on_fedify_and_reads_their_post(here: To
         return bool(one["following"])
 
     await until(follows)
-    note = await fay.order("post", content="<p>Good morning from Fedify</p>")
+    note = await other.order("post", content="<p>Good morning from elsewhere</p>")
 
     async def is_at_home() -> bool:
         return any(one["uri"] == note["id"] for one in await home(ada))
@@ -87,11 +90,11 @@ async def test_a_member_follows_somebody_on_fedify_and_reads_their_post(here: To
     await until(is_at_home)
 
 
-async def test_fedify_mentions_and_likes(here: Town, fay: FedifyNeighbour) -> None:
+async def test_somebody_elsewhere_mentions_and_likes(here: Town, other: IndependentServer) -> None:
     ada = await join(here)
     status = await post(ada, "Worth a heart")
-    await fay.order("like", what=status["uri"])
-    await fay.order("post", content="<p>Hello you</p>", mentions=[ada.me["uri"]])
+    await other.order("like", what=status["uri"])
+    await other.order("post", content="<p>Hello you</p>", mentions=[ada.me["uri"]])
 
     async def is_told() -> bool:
         told = await ada.get("/api/v1/notifications")
@@ -101,9 +104,9 @@ async def test_fedify_mentions_and_likes(here: Town, fay: FedifyNeighbour) -> No
     assert (await ada.get(f"/api/v1/statuses/{status['id']}"))["favourites_count"] == 1
 
 
-async def test_what_members_do_to_posts_on_fedify_is_told_there(here: Town, fay: FedifyNeighbour) -> None:
+async def test_what_members_do_to_posts_elsewhere_is_told_there(here: Town, other: IndependentServer) -> None:
     ada = await join(here)
-    note = await fay.order("post", content="<p>Likeable</p>", mentions=[ada.me["uri"]])
+    note = await other.order("post", content="<p>Likeable</p>", mentions=[ada.me["uri"]])
     seen: list[dict[str, Any]] = []
 
     async def is_known() -> bool:
@@ -111,16 +114,16 @@ async def test_what_members_do_to_posts_on_fedify_is_told_there(here: Town, fay:
         return bool(seen)
 
     async def has_heard(*kinds: str) -> bool:
-        return set(kinds) <= {one["kind"] for one in await fay.order("heard") if one["actor"] == ada.me["uri"]}
+        return set(kinds) <= {one["kind"] for one in await other.order("heard") if one["actor"] == ada.me["uri"]}
 
     await until(is_known)
     status_id = seen[0]["status"]["id"]
     await ada.post(f"/api/v1/statuses/{status_id}/favourite")
     await ada.post(f"/api/v1/statuses/{status_id}/reblog")
     await ada.post(f"/api/v1/statuses/{status_id}/unfavourite")
-    reply = await post(ada, f"{fay.handle} thank you", in_reply_to_id=status_id)
+    reply = await post(ada, f"{other.handle} thank you", in_reply_to_id=status_id)
     await until(partial(has_heard, "Like", "Announce", "Undo", "Create"))
     await ada.delete(f"/api/v1/statuses/{reply['id']}")
     await until(partial(has_heard, "Delete"))
-    [liked] = await fay.heard("Like")
+    [liked] = [one for one in await other.heard("Like") if one["actor"] == ada.me["uri"]]
     assert liked["json"]["object"] == note["id"]
