@@ -214,10 +214,11 @@ class Pen:
     async def _wait(self) -> None:
         """A few of one caller stand in line, the rest of theirs behind it: whoever else comes waits for those few."""
         stranger, caller = asking.is_for_a_stranger(), asking.caller()
+        seconds = writing.patience(self._patience)
         try:
             async with (
-                asyncio.timeout(self._patience),
-                self._line.take(seconds=self._patience, is_stranger=stranger, caller=caller),
+                asyncio.timeout(seconds),
+                self._line.take(seconds=seconds, is_stranger=stranger, caller=caller),
             ):
                 await self._turn_after_others()
         except (TimeoutError, Full) as error:
@@ -232,7 +233,7 @@ class Pen:
 
     async def _begin(self) -> None:
         """Another process may be writing; wait for it without holding up the loop."""
-        give_up = time.monotonic() + self._patience
+        give_up = time.monotonic() + writing.patience(self._patience)
         pause = 0.0005
         while True:
             try:
