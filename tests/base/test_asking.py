@@ -36,6 +36,7 @@ FOR_SOMEBODY = {
 class _Asked:
     address = "192.0.2.1"
     user_id: int | None = 7
+    is_entering = False
 
     async def look_again(self) -> None: ...
 
