@@ -78,9 +78,7 @@ async def _read_while_locked(town: Town, database: Database) -> None:
         f"/api/v1/statuses/{posted.json()['id']}",
     )
     reads = [await town.http.get(path, headers=ours) for path in paths]
-    pages = [
-        await browser.http.get(path) for path in ("/home", "/notifications", "/settings", "/api/v2/core/users/me/")
-    ]
+    mine = await browser.http.get("/api/v2/core/users/me/")
     refused = await town.http.post("/api/v1/statuses", json={"status": "now"}, headers=ours)
     other.execute("ROLLBACK")
 
