@@ -20,6 +20,7 @@ FOR_SOMEBODY = {
     "base/server/http.py": "a request's",
     "base/server/websocket.py": "a connection's",
     "cli/demo/making.py": "a command's own",
+    "cli/replacing.py": "begun by a signal, for nobody",
     "cli/running.py": "a command's own",
     "cli/serve.py": "the process's",
     "cli/watching.py": "the process's",
