@@ -1,7 +1,7 @@
 """Room that is kept for a full disk: so that people can sign in and read while everything else is refused.
 
 A file of some megabytes lies beside the database. When a commit finds no room, the file is removed, the commit is done
-once more, and from then on only those write who are about to enter, until there is room again (docs/decisions/0042).
+once more, and from then on only those write who are about to enter, until there is room again (docs/decisions/0044).
 """
 
 from __future__ import annotations
