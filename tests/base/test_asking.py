@@ -20,6 +20,7 @@ FOR_SOMEBODY = {
     "base/server/http.py": "a request's",
     "base/server/websocket.py": "a connection's",
     "cli/demo/making.py": "a command's own",
+    "cli/replacing.py": "begun by a signal, for nobody",
     "cli/running.py": "a command's own",
     "cli/serve.py": "the process's",
     "cli/watching.py": "the process's",
@@ -36,6 +37,7 @@ FOR_SOMEBODY = {
 class _Asked:
     address = "192.0.2.1"
     user_id: int | None = 7
+    is_entering = False
 
     async def look_again(self) -> None: ...
 

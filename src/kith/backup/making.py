@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,7 +60,7 @@ async def make(settings: Settings, repository: Repository, progress: BackupProgr
     tell = progress or Silent()
     await repository.learn()
     gatherer = Gatherer(repository, media_of(settings))
-    before = await _newest_readable(repository)
+    before = await repository.newest_readable()  # a damaged one must not keep new ones from being made
     await gatherer.learn(before)
     tell.begin("Files")
     await gatherer.gather(tell.advance)
@@ -95,14 +95,6 @@ async def make(settings: Settings, repository: Repository, progress: BackupProgr
     )
     await repository.publish(manifest)
     return manifest
-
-
-async def _newest_readable(repository: Repository) -> Manifest | None:
-    """A damaged one is told of by `verify`; it must not keep new ones from being made."""
-    for id in reversed(await repository.ids()):
-        with suppress(BadRepository):
-            return await repository.manifest(id)
-    return None
 
 
 @contextmanager

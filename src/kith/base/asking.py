@@ -24,8 +24,10 @@ __all__ = [
     "is_for_a_stranger",
     "job",
     "look_again",
+    "may_use_reserve",
     "owner",
     "run_job",
+    "uses_reserve",
 ]
 
 STRANGERS = "strangers"
@@ -37,6 +39,9 @@ class _Request(Protocol):
 
     address: str
     user_id: int | None
+
+    @property
+    def is_entering(self) -> bool: ...
 
     async def look_again(self) -> None: ...
 
@@ -52,6 +57,7 @@ class _Job:
 _request: ContextVar[_Request | None] = ContextVar("answered_request", default=None)
 _job: ContextVar[_Job | None] = ContextVar("running_job", default=None)
 _owner: ContextVar[str | None] = ContextVar("owner_of_jobs", default=None)
+_reserve: ContextVar[bool] = ContextVar("uses_reserve", default=False)
 _host: ContextVar[str | None] = ContextVar("host_of_file", default=None)
 
 
@@ -124,6 +130,22 @@ def about(host: str) -> Iterator[None]:
 def host() -> str | None:
     """The other server that what is being done is about; None for what is our own."""
     return _host.get()
+
+
+@contextmanager
+def uses_reserve() -> Iterator[None]:
+    """Marks what must be written in this block even on a full disk."""
+    token = _reserve.set(True)
+    try:
+        yield
+    finally:
+        _reserve.reset(token)
+
+
+def may_use_reserve() -> bool:
+    """Whether what is written now is written on a full disk too: for somebody who is about to sign in or out."""
+    request = _request.get()
+    return _reserve.get() or (request is not None and request.is_entering and job() == "")
 
 
 def caller() -> str | None:

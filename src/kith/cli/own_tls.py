@@ -47,6 +47,9 @@ class OwnTls:
         self._servers.append(encrypted)
         self._opening = asking.begin_for_everybody(_open(keeper, encrypted))
 
+    async def leave(self, seconds: float) -> None:
+        await asyncio.gather(*(server.leave(seconds) for server in self._servers))
+
     async def stop(self) -> None:
         if self._opening is not None:
             self._opening.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Service = TypeVar("Service")
 
+KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 

@@ -334,6 +334,11 @@ class Exchange:
         for close in closing:
             await close()
 
+    @property
+    def is_entering(self) -> bool:
+        """Whether this is part of signing in or out, which has room on a full disk too."""
+        return self.route is not None and self.route.is_for_entering
+
     async def fail(self, error: Exception) -> None:
         """Answer with the dialect's own shape of `error`."""
         await self.end_work(commit=False)
