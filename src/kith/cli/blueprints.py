@@ -15,6 +15,7 @@ from kith.base.errors import Problem
 from kith.base.settings import load
 from kith.base.work import Works
 from kith.cli.running import as_json, house, reading, run, say
+from kith.cli.showing import show_rows
 from kith.identity.blueprints import folder, store
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
 from kith.identity.blueprints.exporting import ExportedFile, export, export_whole
@@ -51,11 +52,8 @@ def list_(*, as_json: bool) -> None:
     if as_json:
         say([{name: getattr(one, name) for name in _SHOWN} for one in found])
         return
-    for one in found:
-        state = one.status if one.enabled else "disabled"
-        click.echo(f"{state:<10}  {one.name}" + (f"  ({one.path})" if one.path and one.path != one.name else ""))
-        for words in one.log:
-            click.echo(f"            {words}")
+    rows = [(one.status if one.enabled else "disabled", one.name, one.path, "; ".join(one.log)) for one in found]
+    show_rows(("state", "name", "file", "what was said"), rows, nothing="No blueprints.")
 
 
 _SHOWN = ("instance_uuid", "name", "path", "enabled", "status", "last_applied", "managed_models", "log")

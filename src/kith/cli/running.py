@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +18,7 @@ from kith.base.late import LateNews, LateParts, Once
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.stored_settings import load_stored
 from kith.base.work import Work, Works
-from kith.migrations import HEAD, is_unknown, told_unknown
+from kith.migrations import HEAD, MOVING, is_unknown, told_moving, told_unknown
 
 if TYPE_CHECKING:
     from kith.base.relay import Relay
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Service = TypeVar("Service")
 
+KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
@@ -155,6 +157,8 @@ async def revision_of(settings: Settings) -> str | None:
 
 
 def known(revision: str | None) -> str | None:
+    if revision == MOVING:
+        raise BadSettings(told_moving())
     if revision is not None and revision > HEAD:
         raise BadSettings(newer(revision))
     if revision is not None and is_unknown(revision):

@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import asyncpg
 
+from kith.base.db.copy_format import END, NotACopy, read_copy_head
 from kith.base.errors import Invalid
-from kith.cli.imports.copy_format import END, NotACopy, read_copy_head
 
 __all__ = ["PostgresDatabase", "PostgresDump", "PostgresSource", "Told", "Wanted", "source_for"]
 

@@ -55,7 +55,7 @@ def _tell(
         return
     names = list(dict.fromkeys([*run.taken, *counts]))
     rows = [(name.replace("_", " "), run.taken[name], counts[name]) for name in names]
-    show_rows(("", "taken", "left out"), rows, nothing="There was nothing to take.")
+    show_rows(("what", "taken", "left out"), rows, nothing="There was nothing to take.")
     for name, many in (more or {}).items():
         click.echo(f"{many} {name}")
     if run.is_rehearsed:

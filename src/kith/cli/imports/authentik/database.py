@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
+from kith.base.db.copy_format import read_line
 from kith.base.errors import Invalid
 from kith.base.import_runs import LeftOutRow
 from kith.cli.imports.authentik.records import STEPS, AuthentikServer, OldRecord
-from kith.cli.imports.copy_format import read_line
 from kith.cli.imports.postgres_sources import source_for
 from kith.cli.imports.progress import Progress
 
