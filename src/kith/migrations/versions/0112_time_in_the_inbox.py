@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0110"
-down_revision = "0109"
+revision = "0112"
+down_revision = "0111"
 
 
 def upgrade() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0111"
-down_revision = "0110"
+revision = "0113"
+down_revision = "0112"
 
 
 def upgrade() -> None:
