@@ -55,7 +55,7 @@ async def take(work: Work, _payloads: Sequence[TakeWaiting]) -> None:
     """What waits, in turns of those who sent it, for a moment. One that fails keeps nobody else waiting."""
     turns = work.find(InboxTurns)
     waiting = await store.waiting_sites(work.db, turns.start, SITES)
-    was_started, turns.start = turns.start, max(waiting) if len(waiting) == SITES else ""
+    was_started, turns.start = turns.start, list(waiting)[-1] if len(waiting) == SITES else ""
     order = turns.order(waiting, BATCH)
     rows, has_more = await store.take(work.db, order, BATCH_BYTES)
     done = await _do_for_a_moment(work, turns, rows)
