@@ -19,7 +19,7 @@ RUN .venv/bin/python -c 'import pathlib, sysconfig; pathlib.Path(sysconfig.get_p
 FROM python:3.11-slim
 COPY --from=build /opt/kith /opt/kith
 RUN useradd --system --uid 10001 --user-group --home-dir /var/lib/kith --shell /usr/sbin/nologin kith \
-    && install -d -m 0700 -o kith -g kith /var/lib/kith
+    && install -d -m 0700 -o kith -g kith /var/lib/kith /mnt/backups
 USER 10001:10001
 ENV PATH=/opt/kith/.venv/bin:$PATH \
     KITH_DATA=/var/lib/kith \

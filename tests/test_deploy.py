@@ -84,6 +84,29 @@ def test_what_the_containers_must_not_have_they_do_not_have() -> None:
         assert not container["securityContext"]["allowPrivilegeEscalation"]
 
 
+def test_a_reload_has_the_server_replaced() -> None:
+    assert "\nExecReload=/bin/kill -HUP $MAINPID\n" in (DEPLOY / "systemd/kith.service").read_text()
+
+
+def test_where_the_documentation_has_backups_go_the_services_may_write() -> None:
+    page = (ROOT / "docs/backup.md").read_text()
+    [place] = set(re.findall(r"kith backup (/\S+)", page))
+    assert f"KITH_BACKUP={place}\n" in page
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+
+    for name in ("kith", "kith-work"):
+        unit = (DEPLOY / f"systemd/{name}.service").read_text()
+        assert f"ReadWritePaths=-{place}\n" in unit
+    for name in ("web", "work"):
+        service = compose["services"][name]
+        assert service["environment"]["KITH_BACKUP"] == place
+        volumes = [one.rpartition(":")[::2] for one in service["volumes"]]
+        assert [volume for volume, path in volumes if path == place] == ["${KITH_BACKUPS:-backups}"]
+    assert "backups" in compose["volumes"]
+    # a new volume belongs to whom the folder in the image belongs to
+    assert re.search(rf"install -d -m 0700 -o kith .*{place}\b", (ROOT / "Dockerfile").read_text())
+
+
 def test_traefik_is_told_of_nothing_that_is_not_there() -> None:
     http = yaml.safe_load((DEPLOY / "proxies/traefik.yaml").read_text())["http"]
 

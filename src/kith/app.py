@@ -14,7 +14,9 @@ import structlog
 
 from kith.base import vitals
 from kith.base.command_news import CommandNews
+from kith.base.compression import packed
 from kith.base.db import Database, connect
+from kith.base.db.sqlite import SQLite
 from kith.base.edge import Edge
 from kith.base.exchange import Dialect, Server
 from kith.base.ids import IDs
@@ -334,6 +336,7 @@ class House:
             headers=HSTS if settings.base_url.startswith("https") else (),
             secret_paths=SECRET_PATHS,
             max_body=settings.max_body,
+            pack=packed if settings.compresses else None,
         )
         router = Router(server.routes)
         self.works.services[OwnRoutes] = OwnRoutes(server, router)
@@ -353,6 +356,7 @@ async def open_house(
     """`hears_commands`: for the one that serves, which is told what commands beside it do."""
     database = await connect(settings, connections=connections)
     try:
+        reserve = database.keep_reserve() if isinstance(database, SQLite) else None
         house = House(settings, database)
         await load_stored(house.works)
         await house.ids.lease()
@@ -366,6 +370,8 @@ async def open_house(
             chores.append(_chore(watch_folder(house.works)))
         if settings.is_sqlite and hears_commands:
             chores.append(_chore(CommandNews(database, house.news).run()))
+        if reserve is not None and hears_commands:
+            chores.append(_chore(reserve.run()))
         if not settings.is_sqlite:
             from kith.base.relay import relay_for  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
 

@@ -193,7 +193,7 @@ async def test_nobody_else_can_read_a_backup_that_is_not_encrypted(tmp_path: Pat
         repository = await Repository.open_or_create(place, None)
         await repository.add(b"the server's own key")
     files = [path for path in folder.rglob("*") if path.is_file()]
-    assert len(files) == 3
+    assert len(files) == 4
     assert {path.stat().st_mode & 0o077 for path in files} == {0}
     assert is_there or folder.stat().st_mode & 0o077 == 0
 

@@ -22,6 +22,7 @@ from kith import app
 from kith.base.db import command, insert_into
 from kith.base.jobs import JobKind
 from kith.base.routing import FromPath, post
+from kith.base.server.kept_listeners import KeptListeners
 from kith.base.settings import load
 from kith.base.work import Work
 from kith.cli import serve
@@ -62,7 +63,7 @@ def serve_in_a_child() -> int:
         log = os.open(Path(os.environ["KITH_DATA"]) / "server.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        uvloop.run(serve._serve(load(), with_worker=True))
+        uvloop.run(serve._serve(load(), KeptListeners({})))
     except BaseException:  # noqa: BLE001 - a child must not come back as a second parent
         traceback.print_exc()
     finally:

@@ -12,7 +12,15 @@ from kith.backup.manifest import Manifest
 from kith.backup.repository import Repository
 from kith.base.backups.retention import read_keep, superfluous
 
-__all__ = ["RepositoryVerdict", "prune_repository", "show", "verify_repository"]
+__all__ = ["Pruned", "RepositoryVerdict", "prune_repository", "show", "verify_repository"]
+
+
+class Pruned(msgspec.Struct, frozen=True):
+    """Which backups went, how many pieces, and which are damaged, so that no piece could go."""
+
+    backups: list[str]
+    pieces: int
+    damaged_backups: list[str]
 
 
 class RepositoryVerdict(msgspec.Struct, frozen=True):
@@ -45,10 +53,13 @@ async def verify_repository(
     damaged = await repository.check(names, progress.advance)
     if is_dropping:
         await repository.remove(damaged)
+        await repository.forget(broken)  # of what tells nothing nothing can be restored
     broken += [id for id, needed in needs.items() if needed & damaged]
     return RepositoryVerdict(len(ids), len(names), len(damaged), sorted(broken))
 
 
-async def prune_repository(repository: Repository, keep: str, *, is_trying: bool = False) -> tuple[list[str], int]:
-    gone = superfluous(await repository.ids(), read_keep(keep))
-    return gone, 0 if is_trying else await repository.drop(gone)
+async def prune_repository(repository: Repository, keep: str, *, is_trying: bool = False) -> Pruned:
+    """A damaged backup counts for nothing: no good one goes because of it."""
+    manifests, damaged = await repository.readable()
+    gone = superfluous([one.id for one in manifests], read_keep(keep))
+    return Pruned(gone, 0 if is_trying else await repository.drop(gone), damaged)

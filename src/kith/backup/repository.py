@@ -1,6 +1,6 @@
 """A repository of backups: pieces by their names, and a manifest for each backup, which is written last.
 
-    kith-backup.json        what this is, and how its key is made of a passphrase
+    kith-backup.json        what this is, and how its key is made of a passphrase; a copy of it is in manifests/
     chunks/ab/ab12...       pieces, each once
     manifests/ID            one backup each
 
@@ -16,6 +16,7 @@ import re
 import secrets
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Self
 
 import msgspec
@@ -29,6 +30,7 @@ from kith.base.errors import NotFound
 __all__ = ["Repository"]
 
 CONFIG = "kith-backup.json"
+_COPY = f"manifests/{CONFIG}"  # without what it says no piece can be read, so it is there twice
 _PROOF = "proof"
 _AT_ONCE = 8
 _ID = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9]{6}[0-9a-f]{4}")
@@ -49,6 +51,7 @@ class Repository:
     def __init__(self, place: BackupPlace, sealer: PieceSealer) -> None:
         self.place = place
         self.sealer = sealer
+        self._config = _Config(format=FORMAT, id="", is_encrypted=sealer.is_encrypting)
         self.chunks: set[str] = set()
         self.written: set[str] = set()
         self.written_bytes = 0
@@ -56,13 +59,17 @@ class Repository:
 
     @classmethod
     async def open(cls, place: BackupPlace, passphrase: bytes | None) -> Self:
-        """One that is there. Raises `BadRepository`."""
-        try:
-            config = msgspec.json.decode(await place.blobs.get(CONFIG), type=_Config)
-        except NotFound as error:
-            raise BadRepository(f"there are no backups at {shown(place.target)}") from error
-        except msgspec.DecodeError as error:
-            raise BadRepository(f"{CONFIG} at {shown(place.target)} cannot be read: {error}") from error
+        """One that is there. Raises `BadRepository`; of two descriptions one may be damaged."""
+        failures: list[BadRepository] = []
+        for key in (CONFIG, _COPY):
+            try:
+                return await cls._open_as(place, passphrase, await _described(place, key))
+            except BadRepository as error:
+                failures.append(error)
+        raise min(failures, key=lambda one: (isinstance(one, _NotThere), isinstance(one, _Unreadable)))
+
+    @classmethod
+    async def _open_as(cls, place: BackupPlace, passphrase: bytes | None, config: _Config) -> Self:
         if config.format > FORMAT:
             raise BadRepository(f"{shown(place.target)} was written by a newer version of Kith")
         if config.is_encrypted and passphrase is None:
@@ -73,25 +80,43 @@ class Repository:
         if passphrase is not None:
             key = await asyncio.to_thread(derive, passphrase, base64.b64decode(config.salt))
         opened = cls(place, PieceSealer(key, config.id))
+        opened._config = config
         if config.is_encrypted:
             try:
                 opened.sealer.open(base64.b64decode(config.proof), _PROOF)
-            except Damaged as error:
+            except (Damaged, ValueError) as error:
                 raise BadRepository("this is not the key that these backups were encrypted with") from error
         return opened
 
     @classmethod
     async def open_or_create(cls, place: BackupPlace, passphrase: bytes | None) -> Self:
-        if await place.blobs.exists(CONFIG):
-            return await cls.open(place, passphrase)
+        if await place.blobs.exists(CONFIG) or await place.blobs.exists(_COPY):
+            opened = await cls.open(place, passphrase)
+            await opened._describe()
+            return opened
+        async for _ in place.blobs.list("manifests"):
+            raise BadRepository(
+                f"there are backups at {shown(place.target)}, but {CONFIG} and its copy are gone: "
+                "put one of them back, or use another place"
+            )
         config = _Config(format=FORMAT, id=str(uuid.uuid4()), is_encrypted=passphrase is not None)
         if passphrase is not None:
             salt = secrets.token_bytes(16)
             sealer = PieceSealer(await asyncio.to_thread(derive, passphrase, salt), config.id)
             config.salt = base64.b64encode(salt).decode()
             config.proof = base64.b64encode(sealer.seal(b"kith", _PROOF)).decode()
-        await place.blobs.put(CONFIG, msgspec.json.encode(config), "application/json", "no-store")
-        return await cls.open(place, passphrase)
+        await _put_description(place, CONFIG, config)
+        opened = await cls.open(place, passphrase)
+        await opened._describe()
+        return opened
+
+    async def _describe(self) -> None:
+        """Write the description again where it is missing or damaged."""
+        for key in (CONFIG, _COPY):
+            with suppress(BadRepository):
+                if await _described(self.place, key) == self._config:
+                    continue
+            await _put_description(self.place, key, self._config)
 
     async def learn(self) -> None:
         """Which pieces there are."""
@@ -151,6 +176,8 @@ class Repository:
             sealed = await self.place.blobs.get(f"manifests/{id}")
         except NotFound as error:
             raise BadRepository(f"there is no backup {id} at {shown(self.place.target)}") from error
+        except OSError as error:
+            raise BadRepository(f"the manifest of the backup {id} cannot be read: {error.strerror}") from error
         try:
             return msgspec.json.decode(self.sealer.open(sealed, f"manifests/{id}"), type=Manifest)
         except (Damaged, msgspec.DecodeError) as error:
@@ -159,6 +186,24 @@ class Repository:
     async def newest(self) -> Manifest | None:
         ids = await self.ids()
         return await self.manifest(ids[-1]) if ids else None
+
+    async def newest_readable(self) -> Manifest | None:
+        """A damaged one keeps nobody from those before it."""
+        for id in reversed(await self.ids()):
+            with suppress(BadRepository):
+                return await self.manifest(id)
+        return None
+
+    async def readable(self) -> tuple[list[Manifest], list[str]]:
+        """All backups, the oldest first, and the ids of those whose manifest is damaged."""
+        manifests: list[Manifest] = []
+        damaged: list[str] = []
+        for id in await self.ids():
+            try:
+                manifests.append(await self.manifest(id))
+            except BadRepository:
+                damaged.append(id)
+        return manifests, damaged
 
     async def publish(self, manifest: Manifest) -> None:
         """From now on the backup is there; not before, and at once."""
@@ -182,12 +227,21 @@ class Repository:
             names.update(file.chunks)
         return names
 
-    async def drop(self, ids: list[str]) -> int:
-        """Forget backups, then remove the pieces that no other names; how many those were."""
+    async def forget(self, ids: list[str]) -> None:
         await self.place.blobs.delete([f"manifests/{id}" for id in ids])
+
+    async def drop(self, ids: list[str]) -> int:
+        """Forget backups, then remove the pieces that no other names; how many those were.
+
+        While a backup is there that does not tell which pieces it needs, none are removed.
+        """
+        await self.forget(ids)
         needed: set[str] = set()
         for id in await self.ids():
-            needed |= await self.names(await self.manifest(id))
+            try:
+                needed |= await self.names(await self.manifest(id))
+            except (BadRepository, Damaged):
+                return 0
         await self.learn()
         unneeded = sorted(self.chunks - needed)
         await self.place.check_lock()
@@ -199,6 +253,29 @@ class Repository:
     async def remove(self, names: set[str]) -> None:
         """Damaged pieces, so that the next run writes them anew."""
         await self.place.blobs.delete([_chunk_key(name) for name in sorted(names)])
+
+
+class _NotThere(BadRepository):
+    """Nobody has written it."""
+
+
+class _Unreadable(BadRepository):
+    """It says nothing, so the other one may say more."""
+
+
+async def _described(place: BackupPlace, key: str) -> _Config:
+    try:
+        return msgspec.json.decode(await place.blobs.get(key), type=_Config)
+    except NotFound as error:
+        raise _NotThere(f"there are no backups at {shown(place.target)}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _Unreadable(f"{key} at {shown(place.target)} cannot be read: {error}") from error
+    except OSError as error:
+        raise _Unreadable(f"{key} at {shown(place.target)} cannot be read: {error.strerror}") from error
+
+
+async def _put_description(place: BackupPlace, key: str, config: _Config) -> None:
+    await place.blobs.put(key, msgspec.json.encode(config), "application/json", "no-store")
 
 
 def _chunk_key(name: str) -> str:

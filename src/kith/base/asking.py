@@ -5,16 +5,18 @@ Whatever has only so many places asks here whom it should count them for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from ipaddress import IPv6Address, ip_network
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 __all__ = [
     "about",
     "address_key",
     "answer_for",
+    "begin_for_everybody",
     "begin_to_call",
     "caller",
     "caused_by",
@@ -22,11 +24,14 @@ __all__ = [
     "is_for_a_stranger",
     "job",
     "look_again",
+    "may_use_reserve",
     "owner",
     "run_job",
+    "uses_reserve",
 ]
 
 STRANGERS = "strangers"
+Result = TypeVar("Result")
 
 
 class _Request(Protocol):
@@ -34,6 +39,9 @@ class _Request(Protocol):
 
     address: str
     user_id: int | None
+
+    @property
+    def is_entering(self) -> bool: ...
 
     async def look_again(self) -> None: ...
 
@@ -49,6 +57,7 @@ class _Job:
 _request: ContextVar[_Request | None] = ContextVar("answered_request", default=None)
 _job: ContextVar[_Job | None] = ContextVar("running_job", default=None)
 _owner: ContextVar[str | None] = ContextVar("owner_of_jobs", default=None)
+_reserve: ContextVar[bool] = ContextVar("uses_reserve", default=False)
 _host: ContextVar[str | None] = ContextVar("host_of_file", default=None)
 
 
@@ -69,6 +78,14 @@ def address_key(address: str) -> str:
 def answer_for(request: _Request) -> None:
     """Until this task ends, and in what it starts, everything is done for whoever sent `request`."""
     _request.set(request)
+
+
+def begin_for_everybody(doing: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+    """Begin a task that goes on after the request or job in which it is begun, and counts for nobody.
+
+    Any other task inherits on whose behalf it was begun: whatever it did for all would take that one's places.
+    """
+    return asyncio.create_task(doing, context=Context())
 
 
 @contextmanager
@@ -113,6 +130,22 @@ def about(host: str) -> Iterator[None]:
 def host() -> str | None:
     """The other server that what is being done is about; None for what is our own."""
     return _host.get()
+
+
+@contextmanager
+def uses_reserve() -> Iterator[None]:
+    """Marks what must be written in this block even on a full disk."""
+    token = _reserve.set(True)
+    try:
+        yield
+    finally:
+        _reserve.reset(token)
+
+
+def may_use_reserve() -> bool:
+    """Whether what is written now is written on a full disk too: for somebody who is about to sign in or out."""
+    request = _request.get()
+    return _reserve.get() or (request is not None and request.is_entering and job() == "")
 
 
 def caller() -> str | None:

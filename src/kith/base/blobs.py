@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import cached_property
@@ -139,9 +139,10 @@ class _FolderBlobs(Blobs):
 
     TRY_SECONDS = 1.0
 
-    def __init__(self, folder: Path, *, private: bool = False) -> None:
+    def __init__(self, folder: Path, admit: Callable[[], None], *, private: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700 if private else 0o777)
         self._folder = folder
+        self._admit = admit
         self._mode = 0o600 if private else 0o666
 
     @cached_property
@@ -167,6 +168,7 @@ class _FolderBlobs(Blobs):
         content_type: str,  # noqa: ARG002 - kept in the database
         cache_control: str = FOREVER,  # noqa: ARG002
     ) -> None:
+        self._admit()
         path = self._folder / _checked(key)
         # A name with `#` and digits is what the store itself leaves out of its lists.
         unfinished = path.with_name(f"{path.name}#{secrets.randbelow(10**18)}")
@@ -191,13 +193,22 @@ class _FolderBlobs(Blobs):
             await super().delete([key])
 
 
-def blobs(url: str, folder: Path, *, access_key: str = "", secret_key: str = "", private: bool = False) -> Blobs:
+def blobs(
+    url: str,
+    folder: Path,
+    *,
+    access_key: str = "",
+    secret_key: str = "",
+    private: bool = False,
+    admit: Callable[[], None] = lambda: None,
+) -> Blobs:
     """The place for files: the bucket at `url`, or `folder` if `url` is empty. `private`: for their owner's eyes only.
 
+    `admit` raises `NoSpace` where nothing is to be written to the folder.
     `s3://bucket/prefix?endpoint=https://...&region=...`; `allow_http=true` for an endpoint without TLS.
     """
     if not url:
-        return _FolderBlobs(folder, private=private)
+        return _FolderBlobs(folder, admit, private=private)
     parts = urlsplit(url)
     options = dict(parse_qsl(parts.query))
     if parts.scheme != "s3" or not parts.netloc or options.keys() - {"endpoint", "region", "allow_http"}:

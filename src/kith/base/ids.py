@@ -16,6 +16,7 @@ from typing import NewType
 
 from sqlalchemy import Column, SmallInteger, Table, and_, bindparam, func, select, update
 
+from kith.base import asking
 from kith.base.db import METADATA, UID, Database, Instant, add_once, command, query
 from kith.base.errors import NoSpace, Unavailable
 from kith.base.logger import Logger
@@ -133,7 +134,8 @@ class IDs:
     async def _take_one(self, now: datetime) -> bool:
         session = self._database.session()
         try:
-            await session.begin()
+            with asking.uses_reserve():
+                await session.begin()
             taken = set(await session.all(_taken, now=now))
             known = set(await session.all(_known))
             # Spread over the slots, so that processes that start together seldom want the same one.
@@ -166,6 +168,8 @@ class IDs:
         until = self._latest(datetime.now(UTC)) + LEASE
         session = self._database.session()
         try:
+            with asking.uses_reserve():
+                await session.begin()
             held = await session.run(_extend, mine=self._slot, me=self._holder, until=until)
             await session.commit()
         finally:

@@ -25,6 +25,7 @@ REQUESTS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
 )
 PASSWORD_CHECKS = Counter("kith_password_checks", "Passwords that were checked the slow way")
+PROCESS_DEATHS = Counter("kith_process_deaths", "Web processes that ended without being asked to", ["how"])
 CONNECTIONS = Gauge("kith_connections", "Open connections", multiprocess_mode="livesum")
 CONNECTIONS_CUT = Counter("kith_connections_cut", "Connections ended or refused by the server", ["reason"])
 STREAMS = Gauge("kith_streams", "Open streams and sockets of the streaming API", multiprocess_mode="livesum")
@@ -151,6 +152,7 @@ class MetricsServers:
         if folder is not None:
             registry = CollectorRegistry()
             MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
+            registry.register(PROCESS_DEATHS)  # which only the one that keeps them counts
         self._servers: list[Any] = []
         if address is not None:
             from prometheus_client.exposition import start_http_server  # noqa: PLC0415 - loaded when first used

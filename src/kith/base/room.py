@@ -8,6 +8,7 @@ from kith import __version__
 from kith.base.backups import tasks as backups
 from kith.base.blobs import Blobs, blobs
 from kith.base.caches import UntilWritten
+from kith.base.db.sqlite import SQLite
 from kith.base.http import Outgoing
 from kith.base.http.names import Names
 from kith.base.jobs import Periodic
@@ -32,12 +33,18 @@ def _mailer(works: Works) -> Mailer:
 
 
 def _blobs(works: Works) -> Blobs:
-    settings = works.settings
+    settings, database = works.settings, works.database
+
+    def admit() -> None:
+        if isinstance(database, SQLite) and database.reserve is not None:
+            database.reserve.admit()
+
     return blobs(
         settings.media,
         settings.data / "media",
         access_key=settings.media_access_key,
         secret_key=settings.media_secret_key,
+        admit=admit,
     )
 
 

@@ -11,7 +11,8 @@ import msgspec
 
 from kith.base import asking, news_rows, traces
 from kith.base.db import Database, Session
-from kith.base.errors import NoSpace
+from kith.base.db.writing import by_the_way
+from kith.base.errors import Unavailable
 from kith.base.ids import IDs
 from kith.base.jobs import store as jobs
 from kith.base.jobs.kinds import JobKind
@@ -204,15 +205,17 @@ class Work:
 
     @asynccontextmanager
     async def noting(self) -> AsyncIterator[Work]:
-        """A work aside for what is noted by the way (a last use, say): where there is no room, it is left out.
+        """A work aside for what is noted by the way (a last use, say): where it cannot be written now, it is left out.
 
-        Whoever only reads must not be refused because nothing can be written.
+        Whoever only reads must not be refused, nor wait, because there is no room, or another process writes for long,
+        or no new ids can be made.
         """
-        try:
-            async with self.aside() as aside:
-                yield aside
-        except NoSpace:
-            return
+        with by_the_way():
+            try:
+                async with self.aside() as aside:
+                    yield aside
+            except Unavailable:
+                return
 
 
 def _now() -> datetime:

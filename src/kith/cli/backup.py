@@ -12,12 +12,20 @@ from typing import Any
 import click
 
 from kith.backup.failures import RepositoryInUse
-from kith.backup.listing import RepositoryVerdict, prune_repository, show, verify_repository
+from kith.backup.listing import Pruned, RepositoryVerdict, prune_repository, show, verify_repository
 from kith.backup.manifest import Manifest
 from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
 from kith.base.backups.tasks import IN_USE
-from kith.cli.backup_runs import RunSettings, make_and_note, rehearse_and_note, settle, store_schedule, warn_without_key
+from kith.cli.backup_runs import (
+    RunSettings,
+    make_and_note,
+    rehearse_and_note,
+    settle,
+    store_schedule,
+    tell_damaged,
+    warn_without_key,
+)
 from kith.cli.progress import Bar
 from kith.cli.running import as_json, run, say
 from kith.cli.showing import show_rows
@@ -107,11 +115,11 @@ def make(*, target: str | None, key_file: Path | None, is_pruning: bool, gently:
 def list_backups(*, target: str | None, key_file: Path | None, as_json: bool) -> None:
     """List backups, oldest first."""
 
-    async def read() -> list[Manifest]:
-        repository = await _open(target, key_file)
-        return [await repository.manifest(id) for id in await repository.ids()]
+    async def read() -> tuple[list[Manifest], list[str]]:
+        return await (await _open(target, key_file)).readable()
 
-    found = run(read())
+    found, damaged = run(read())
+    tell_damaged(damaged)
     if as_json:
         say([show(one) for one in found])
     else:
@@ -126,7 +134,11 @@ def list_backups(*, target: str | None, key_file: Path | None, as_json: bool) ->
 @target
 @key_file
 @click.option("--backup", "id", help="Only this one.")
-@click.option("--drop-damaged", is_flag=True, help="Remove damaged pieces, so that the next backup writes them anew.")
+@click.option(
+    "--drop-damaged",
+    is_flag=True,
+    help="Remove damaged pieces, so that the next backup writes them anew, and manifests.",
+)
 @as_json
 def verify(*, target: str | None, key_file: Path | None, id: str | None, drop_damaged: bool, as_json: bool) -> None:
     """Read every piece of the backups and say whether they are what was written."""
@@ -163,19 +175,20 @@ def prune(
     """Remove old backups and every piece that no other needs. The newest one always stays."""
     given = ", ".join(f"{count} {name.removeprefix('keep_')}" for name, count in counts.items() if count is not None)
 
-    async def do() -> tuple[list[str], int]:
+    async def do() -> Pruned:
         settled = await settle(target, key_file)
         repository = await Repository.open(BackupPlace(settled.target, settled.settings), settled.passphrase)
         async with repository.place.lock():
             return await prune_repository(repository, keep or given or settled.settings.backup_keep, is_trying=dry_run)
 
-    gone, pieces = _locked(do())
+    pruned: Pruned = _locked(do())
+    tell_damaged(pruned.damaged_backups)
     if as_json:
-        say({"backups": gone, "pieces": pieces})
+        say(pruned)
     else:
-        for id in gone:
+        for id in pruned.backups:
             click.echo(f"{id} {'would go' if dry_run else 'is gone'}")
-        click.echo(f"{len(gone)} backups, {pieces} pieces.")
+        click.echo(f"{len(pruned.backups)} backups, {pruned.pieces} pieces.")
 
 
 @backup.command()

@@ -15,7 +15,7 @@ from kith.backup.failures import BadRepository, RepositoryInUse, in_plain_words
 from kith.backup.listing import prune_repository
 from kith.backup.making import BackupProgress, make
 from kith.backup.manifest import Manifest
-from kith.backup.passphrase import find_passphrase
+from kith.backup.passphrase import find_key_file, find_passphrase, told_exposed
 from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
 from kith.base.backups import store
@@ -30,7 +30,18 @@ from kith.cli.running import house, refuse_missing
 from kith.identity.audit import service as audit
 from kith.migrations import HEAD
 
-__all__ = ["RunSettings", "make_and_note", "rehearse_and_note", "settle", "store_schedule", "warn_without_key"]
+__all__ = [
+    "MadeBackup",
+    "RunSettings",
+    "make_and_note",
+    "make_before_upgrade",
+    "rehearse_and_note",
+    "settle",
+    "store_schedule",
+    "tell_damaged",
+    "warn_of_readable_key",
+    "warn_without_key",
+]
 
 _LONGEST_WORDS = 2000
 
@@ -59,6 +70,7 @@ async def settle(target: str | None, key_file: Path | None) -> RunSettings:
     target = target or settings.backup
     if not target:
         raise BadSettings("say where the backup is: `kith backup TARGET`, or set KITH_BACKUP")
+    warn_of_readable_key(settings, key_file)
     return RunSettings(settings, target, find_passphrase(settings, key_file), is_current)
 
 
@@ -66,6 +78,7 @@ class _Outcome:
     """Filled in while something runs."""
 
     def __init__(self) -> None:
+        self.started_at = self.ended_at = datetime.now(UTC)
         self.backup = ""
         self.is_encrypted = False
         self.size = self.new_bytes = 0
@@ -75,7 +88,7 @@ class _Outcome:
 @asynccontextmanager
 async def _noted(settled: RunSettings, kind: str) -> AsyncIterator[_Outcome]:
     """However it ends, that it did is written down; a failure is an event too."""
-    started_at, outcome, failure = datetime.now(UTC), _Outcome(), None
+    outcome, failure = _Outcome(), None
     try:
         yield outcome
     except RepositoryInUse:
@@ -84,13 +97,12 @@ async def _noted(settled: RunSettings, kind: str) -> AsyncIterator[_Outcome]:
         failure = error
         raise
     finally:
+        outcome.ended_at = datetime.now(UTC)
         if settled.is_current and (failure is not None or outcome.backup):
-            await _note(settled, kind, started_at, outcome, failure)
+            await _note(settled, kind, outcome, failure)
 
 
-async def _note(
-    settled: RunSettings, kind: str, started_at: datetime, outcome: _Outcome, failure: Exception | None
-) -> None:
+async def _note(settled: RunSettings, kind: str, outcome: _Outcome, failure: Exception | None) -> None:
     words = outcome.words if failure is None else in_plain_words(failure)
     async with house() as opened, opened.works.begin() as work:
         await store.add(
@@ -98,8 +110,8 @@ async def _note(
             BackupRun(
                 id=work.new_id(),
                 kind=kind,
-                started_at=started_at,
-                ended_at=work.now,
+                started_at=outcome.started_at,
+                ended_at=outcome.ended_at,
                 succeeded=failure is None,
                 target=shown(settled.target),
                 backup=outcome.backup,
@@ -117,6 +129,20 @@ async def _tell(work: Work, kind: str, words: str) -> None:
     await audit.record(work, f"{kind}_failed", "kith.backups", context={"message": words, "kind": kind})
 
 
+def warn_of_readable_key(settings: Settings, key_file: Path | None) -> None:
+    if words := told_exposed(find_key_file(settings, key_file)):
+        click.echo(f"kith: {words}, and with it the backups: chmod o-rwx it", err=True)
+
+
+def tell_damaged(ids: list[str]) -> None:
+    for id in ids:
+        click.echo(
+            f"kith: {id} is damaged: its manifest is not what was written. No pieces are removed while it is there; "
+            "`kith backup verify --drop-damaged` removes it",
+            err=True,
+        )
+
+
 def warn_without_key(settled: RunSettings) -> None:
     if settled.passphrase is None:
         click.echo(
@@ -127,6 +153,30 @@ def warn_without_key(settled: RunSettings) -> None:
 
 
 async def make_and_note(settled: RunSettings, progress: BackupProgress, *, is_pruning: bool = False) -> Manifest:
+    return (await _make(settled, progress, is_pruning=is_pruning))[0]
+
+
+class MadeBackup:
+    """One that is there, and not written down where the database was too old to say so."""
+
+    def __init__(self, settled: RunSettings, outcome: _Outcome) -> None:
+        self._settled, self._outcome = settled, outcome
+        self.id = outcome.backup
+
+    async def note(self) -> None:
+        """Write it down, now that the database has the newest schema."""
+        if not self._settled.is_current:
+            await _note(self._settled, BACKUP, self._outcome, None)
+
+
+async def make_before_upgrade(settled: RunSettings, progress: BackupProgress) -> MadeBackup:
+    _, outcome = await _make(settled, progress)
+    return MadeBackup(settled, outcome)
+
+
+async def _make(
+    settled: RunSettings, progress: BackupProgress, *, is_pruning: bool = False
+) -> tuple[Manifest, _Outcome]:
     settings = settled.settings
     refuse_missing(settings)
     async with _noted(settled, BACKUP) as outcome:
@@ -137,8 +187,8 @@ async def make_and_note(settled: RunSettings, progress: BackupProgress, *, is_pr
             manifest = await make(settings, repository, progress)
             outcome.backup, outcome.size, outcome.new_bytes = manifest.id, manifest.size, manifest.new_bytes
             if is_pruning:
-                await prune_repository(repository, settings.backup_keep)
-    return manifest
+                tell_damaged((await prune_repository(repository, settings.backup_keep)).damaged_backups)
+    return manifest, outcome
 
 
 def _refuse_inside(place: BackupPlace, settings: Settings) -> None:

@@ -32,6 +32,10 @@ class EncryptedGateway:
         self._server = HttpServer(app, listener, limits, settings.trusted_proxies, tls=self._certificates.context)
         await self._server.start()
 
+    async def leave(self, seconds: float) -> None:
+        if self._server is not None:
+            await self._server.leave(seconds)
+
     async def stop(self) -> None:
         if self._server is not None:
             await self._server.stop(STOP_SECONDS)

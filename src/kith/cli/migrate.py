@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +15,9 @@ from kith.migrations import HEAD
 from kith.migrations.plan import UpgradePlan
 from kith.migrations.plan import plan as make_plan
 from kith.migrations.runner import upgrade
+
+if TYPE_CHECKING:
+    from kith.cli.backup_runs import MadeBackup
 
 _READS = {
     "go on": "go on: the old server answers all the while",
@@ -30,8 +36,13 @@ async def bring_up(settings: Settings) -> str | None:
 @click.command()
 @click.option("--plan", "is_planning", is_flag=True, help="Only say what would be done, and how long it may take.")
 @click.option("--backup", "target", metavar="TARGET", help="Make a backup there first: a folder or s3://bucket/prefix.")
+@click.option(
+    "--key-file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file with the key to encrypt the backup with.",
+)
 @as_json
-def migrate(*, is_planning: bool, target: str | None, as_json: bool) -> None:
+def migrate(*, is_planning: bool, target: str | None, key_file: Path | None, as_json: bool) -> None:
     """Upgrade the database to the current schema.
 
     Can be run while the server is running, and more than once: either all of it is done, or nothing.
@@ -42,9 +53,10 @@ def migrate(*, is_planning: bool, target: str | None, as_json: bool) -> None:
         return
     if target is None and not as_json and sys.stdin.isatty() and sys.stdout.isatty():
         target = run(_offer(settings))
-    if target:
-        _back_up(target)
+    note = _back_up(target, key_file) if target else None
     before = run(bring_up(settings))
+    if note is not None:
+        run(note())
     if as_json:
         say({"from": before, "to": HEAD})
     elif before == HEAD:
@@ -70,17 +82,20 @@ async def _offer(settings: Settings) -> str | None:
     return settings.backup or str(click.prompt("Where to (a folder or s3://bucket/prefix)"))
 
 
-def _back_up(target: str) -> None:
-    from kith.cli.backup_runs import make_and_note, settle, warn_without_key  # noqa: PLC0415 - loaded when first used
+def _back_up(target: str, key_file: Path | None) -> Callable[[], Coroutine[Any, Any, None]]:
+    """What is returned writes the backup down where those of `kith backup` are, which only the new schema can."""
+    from kith.cli.backup_runs import make_before_upgrade, settle, warn_without_key  # noqa: PLC0415 - loaded when first used
     from kith.cli.progress import Bar  # noqa: PLC0415
 
-    async def do() -> str:
-        settled = await settle(target, None)
+    async def do() -> MadeBackup:
+        settled = await settle(target, key_file)
         warn_without_key(settled)
         with Bar() as bar:
-            return (await make_and_note(settled, bar)).id
+            return await make_before_upgrade(settled, bar)
 
-    click.echo(f"Backup {run(do())} is at {shown(target)}.", err=True)
+    made = run(do())
+    click.echo(f"Backup {made.id} is at {shown(target)}.", err=True)
+    return made.note
 
 
 def _show(plan: UpgradePlan, *, as_json: bool) -> None:

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -18,12 +17,16 @@ import structlog
 import uvloop
 
 from kith.app import House, open_house
-from kith.base import log
+from kith.base import asking, log
 from kith.base.counted_log import tell_rest
+from kith.base.reserve import Reserve
 from kith.base.server import HttpServer, limits_from, listen
+from kith.base.server.kept_listeners import KeptListeners, keep_listeners
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
-from kith.cli.running import revision_of
+from kith.cli.folder_lock import FolderLock
+from kith.cli.replacing import Replacement, start_anew
+from kith.cli.running import KITH, revision_of
 from kith.cli.watching import Watched, metrics_for, start_watching, tell_system
 from kith.migrations import HEAD
 
@@ -34,27 +37,36 @@ if TYPE_CHECKING:
     from kith.identity.radius_server.listener import RadiusServer
 
 STOP_SECONDS = 8  # for what is under way; a container is killed after ten
-KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
-
-
+LEAVE_SECONDS = 2.0  # in which connections end with an answer, before another process takes over
 _PR_SET_PDEATHSIG = 1
 
 
 @click.command()
 @click.option("--child", is_flag=True, hidden=True, help="Run as one of several web processes.")
-def serve(*, child: bool) -> None:
-    """Start the server. The database is upgraded first."""
+@click.option("--try", "is_trial", is_flag=True, hidden=True, help="Only bring up the database, before a replacement.")
+def serve(*, child: bool, is_trial: bool) -> None:
+    """Start the server. The database is upgraded first. SIGHUP has it replaced without a request being lost."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})  # it waits until it is known what to do
     settings = load()
+    if is_trial:
+        _in_a_copy(lambda: uvloop.run(_bring_up(settings)))
+        return
+    kept = keep_listeners(os.environ)
     if child:
         _end_with_parent()
-        uvloop.run(_serve(settings, with_worker=settings.worker, is_child=True))
+        uvloop.run(_serve(settings, kept, is_child=True))
         return
-    refuse_taken(settings)
-    _in_a_copy(lambda: uvloop.run(_prepare(settings)))
-    if settings.processes == 1:
-        uvloop.run(_serve(settings, with_worker=settings.worker))
-    else:
-        sys.exit(_supervise(settings))
+    lock = FolderLock(settings) if settings.is_sqlite else None
+    if lock is not None:
+        lock.take(os.environ)
+        Reserve(settings.sqlite_path).make_room_to_start()
+    if not kept.has(*settings.address):  # else all of this was done before the one in whose place this is
+        refuse_taken(settings)
+        _in_a_copy(lambda: uvloop.run(_prepare(settings)))
+    if settings.processes > 1:
+        _supervise(settings)
+    elif uvloop.run(_serve(settings, kept)):
+        start_anew(kept.for_next() | (lock.for_next() if lock is not None else {}))
 
 
 def _in_a_copy(act: Callable[[], None]) -> None:
@@ -90,16 +102,21 @@ async def _prepare(settings: Settings) -> None:
     """What happens once, however many processes follow."""
     from kith.cli.first_rows import offer_start  # noqa: PLC0415 - loaded in the copy alone
 
-    if await revision_of(settings) != HEAD:
-        _migrate()
-    async with open_house(settings, connections=1) as house, house.works.begin() as work:
-        token = await offer_start(work)
+    await _bring_up(settings)
+    with asking.uses_reserve():
+        async with open_house(settings, connections=1) as house, house.works.begin() as work:
+            token = await offer_start(work)
     click.echo(f"Kith is running at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
         click.echo(
             f"Create the first administrator account here (this link works once): {settings.base_url}/setup/{token}"
         )
     sys.stdout.flush()
+
+
+async def _bring_up(settings: Settings) -> None:
+    if await revision_of(settings) != HEAD:
+        _migrate()
 
 
 def _migrate() -> None:
@@ -109,24 +126,36 @@ def _migrate() -> None:
         raise BadSettings("the database could not be migrated, so the server does not start")
 
 
-async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = False) -> None:
+async def _serve(settings: Settings, kept: KeptListeners, *, is_child: bool = False) -> bool:
+    """Until a word to stop has come, or one to make way for a new process: whether it was that."""
     access_log = log.configure(settings)
     async with open_house(settings, hears_commands=True) as house:
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
         for word in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(word, stopping.set)
-        worker = house.worker() if with_worker else None
+        replacement = Replacement(stopping, is_child=is_child)
+        worker = house.worker() if settings.worker else None
         working = asyncio.create_task(worker.run()) if worker else None
         if working is not None:
             # A server without its worker would take on what it never does: better to stop, and be started again.
             working.add_done_callback(lambda _: stopping.set())
         start_watching(house, is_child=is_child)
         metrics = metrics_for(settings, "serve") if settings.processes == 1 else None
-        watched = Watched(house, with_figures=with_worker)
+        watched = Watched(house, with_figures=settings.worker)
         others = await _listen_to_others(house, access_log)
         try:
-            await _answer_until(stopping, house, access_log)
+            server = await _answer(house, access_log)
+            kept.tell_ready()
+            await stopping.wait()
+            if replacement.is_wanted:
+                if worker is not None and working is not None:
+                    worker.stop()  # while people are answered still
+                    await working
+                await asyncio.gather(*(one.leave(LEAVE_SECONDS) for one in (server, *others)))
+            else:
+                notify("STOPPING=1", os.environ)
+            await server.stop(STOP_SECONDS)
         finally:
             for other in others:
                 await other.stop()
@@ -139,7 +168,8 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
                 metrics.stop()
             tell_rest()
             access_log.flush()
-    structlog.get_logger().info("server.stopped")
+    structlog.get_logger().info("server.stopped", is_replaced=replacement.is_wanted)
+    return replacement.is_wanted
 
 
 async def _listen_to_others(
@@ -176,50 +206,26 @@ def _spare_the_old() -> None:
     gc.set_threshold(10_000, 20, 20)
 
 
-async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.AccessLog) -> None:
+async def _answer(house: House, access_log: log.AccessLog) -> HttpServer:
     settings = house.settings
     listener = listen(*settings.address, shared=settings.processes > 1)
     server = HttpServer(house.asgi(access_log), listener, limits_from(settings), settings.trusted_proxies)
     _spare_the_old()
     await server.start()
     notify("READY=1", os.environ)
-    await stopping.wait()
-    notify("STOPPING=1", os.environ)
-    await server.stop(STOP_SECONDS)
+    return server
 
 
-def _supervise(settings: Settings) -> int:
-    """Keep the web processes alive: one that dies is started again, a word to stop goes to all."""
+def _supervise(settings: Settings) -> None:
+    """Several web processes, and the numbers of all of them added up."""
+    from kith.cli.keeper import Keeper  # noqa: PLC0415 - loaded where there are several
+
+    log.configure(settings)
     with tempfile.TemporaryDirectory(prefix="kith-metrics-") as folder:
         environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": folder}
         for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):  # systemd hears this process only
             environment.pop(name, None)
-        children = [_child(environment) for _ in range(settings.processes)]
         tell_system()
         metrics = metrics_for(settings, "serve", folder=folder)
-        stopping = False
-
-        def stop(*_: object) -> None:
-            nonlocal stopping
-            stopping = True
-            notify("STOPPING=1", os.environ)
-            for child in children:
-                child.terminate()
-
-        for word in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(word, stop)
-        while children:
-            pid, _status = os.wait()
-            children[:] = [child for child in children if child.pid != pid]
-            if not stopping:
-                time.sleep(0.5)  # a process that cannot live must not be reborn without end
-            if not stopping:
-                children.append(_child(environment))
-            if stopping:
-                stop()  # also for one that was being born when the word came
+        Keeper(settings.processes, environment, folder).run()
         metrics.stop()
-    return 0
-
-
-def _child(environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([*KITH, "serve", "--child"], env=environment)  # noqa: S603 - our own words

@@ -9,6 +9,7 @@ from kith.base.jobs import Periodic
 from kith.base.keys import Keys
 from kith.base.limits import Limiter
 from kith.base.rooms import Part, Room
+from kith.base.routing import for_entering
 from kith.base.sealing import Sealer
 from kith.base.work import Works
 from kith.identity import tasks
@@ -42,7 +43,7 @@ def _callers(works: Works) -> CallerAuthenticator:
 ROOM = Room(
     name="identity",
     dialect=DIALECT,
-    routes=(*rest.routes(RESOURCES, ACTIONS), *executor.routes),
+    routes=(*rest.routes(RESOURCES, ACTIONS), *for_entering(executor.routes)),
     jobs=(tasks.SWEEP, email.SEND, lockdown.END_AGAIN),
     periodic=(Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.IdentitySweep()),),
     parts=(

@@ -7,6 +7,7 @@ import msgspec
 from kith.base.blobs import Blobs
 from kith.base.limits import Limiter
 from kith.base.rooms import Part, Room
+from kith.base.routing import for_entering
 from kith.base.work import Works
 from kith.identity.for_pages import API_DIALECT
 from kith.web import (
@@ -137,20 +138,20 @@ ROOM = Room(
         *webfinger.routes,
         *start.routes,
         *known_paths.routes,
-        *flows.routes,
+        *for_entering(flows.routes),
         *form_calls.routes,
         *timelines.routes,
         *settings.routes,
         *recovery.routes,
         *confirmation.routes,
-        *authorize.routes,
+        *for_entering(authorize.routes),
         *authorized.routes,
-        *device.routes,
-        *logout.routes,
-        *saml.routes,
-        *saml_sources.routes,
+        *for_entering(device.routes),
+        *for_entering(logout.routes),
+        *for_entering(saml.routes),
+        *for_entering(saml_sources.routes),
         *signups.routes,
-        *sources.routes,
+        *for_entering(sources.routes),
         *staff.routes,
         *staff_lockdown.routes,
         *strikes.routes,

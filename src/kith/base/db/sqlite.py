@@ -25,14 +25,17 @@ from kith.base.db.figures import note_turn, noted
 from kith.base.db.flusher import Flusher
 from kith.base.db.sqlite_errors import in_our_words, is_busy, rolled_back
 from kith.base.db.statement import Command, Query
-from kith.base.errors import Unavailable
+from kith.base.errors import NoSpace, Unavailable
 from kith.base.places import Full, Places
+from kith.base.reserve import Reserve
 
 Row = TypeVar("Row")
 BUSY_SECONDS = 30.0
 SLOW_READS, SLOW_READS_EACH, SLOW_READS_FOR_STRANGERS = 4, 2, 2
 WRITERS, WRITERS_EACH = 256, 8
 SLOW_SECONDS = 30.0  # that somebody waits for a slow read to begin
+LOG_PAGES = 16384  # that the log grows to before it is written from the start again
+LOG_PAGES_WHEN_FULL = 256  # so that it takes little of the reserve
 VERSION_SECONDS = 0.001  # for which the version is believed
 
 
@@ -43,7 +46,7 @@ def open_connection(path: Path, *, timeout: float, query_only: bool = False) -> 
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA wal_autocheckpoint = 16384")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
     connection.execute("PRAGMA cache_size = -16384")
     connection.execute("PRAGMA temp_store = MEMORY")
     if query_only:
@@ -64,6 +67,7 @@ class SQLite:
             patience=patience,
             on_commit=self._version_ended,
         )
+        self.reserve: Reserve | None = None
         self._version = 0
         self._version_until = 0.0
         self._threads = ThreadPoolExecutor(SLOW_READS, thread_name_prefix="sqlite-read")
@@ -76,6 +80,11 @@ class SQLite:
 
     def session(self) -> SQLiteSession:
         return SQLiteSession(self)
+
+    def keep_reserve(self) -> Reserve:
+        """For the server: from now on a full disk leaves room for those who are about to enter."""
+        self.reserve = self.pen.reserve = Reserve(self.path)
+        return self.reserve
 
     def version(self) -> int | None:
         """Asked of the database at most once in a millisecond, and again after each commit of our own."""
@@ -154,7 +163,9 @@ class Pen:
         on_commit: Callable[[], None],
     ) -> None:
         self.connection = connection
+        self.reserve: Reserve | None = None
         self._path = path
+        self._log_pages = LOG_PAGES
         self._on_commit = on_commit
         self._group_commit = group_commit
         self._patience = patience
@@ -177,6 +188,8 @@ class Pen:
 
     async def take(self) -> None:
         """Wait for one's turn, but not for ever: who holds the pen may be waiting for us."""
+        if self.reserve is not None:
+            self.reserve.admit()
         if self._waiting or self._turn.locked():
             await self._wait()
         else:
@@ -189,14 +202,23 @@ class Pen:
             self._turn.release()
             raise
         self._taken_at = perf_counter()
+        self._fit_log()
+
+    def _fit_log(self) -> None:
+        is_full = self.reserve is not None and self.reserve.is_given_up
+        pages = LOG_PAGES_WHEN_FULL if is_full else LOG_PAGES
+        if pages != self._log_pages:
+            self._log_pages = pages
+            self.connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
 
     async def _wait(self) -> None:
         """A few of one caller stand in line, the rest of theirs behind it: whoever else comes waits for those few."""
         stranger, caller = asking.is_for_a_stranger(), asking.caller()
+        seconds = writing.patience(self._patience)
         try:
             async with (
-                asyncio.timeout(self._patience),
-                self._line.take(seconds=self._patience, is_stranger=stranger, caller=caller),
+                asyncio.timeout(seconds),
+                self._line.take(seconds=seconds, is_stranger=stranger, caller=caller),
             ):
                 await self._turn_after_others()
         except (TimeoutError, Full) as error:
@@ -211,7 +233,7 @@ class Pen:
 
     async def _begin(self) -> None:
         """Another process may be writing; wait for it without holding up the loop."""
-        give_up = time.monotonic() + self._patience
+        give_up = time.monotonic() + writing.patience(self._patience)
         pause = 0.0005
         while True:
             try:
@@ -291,13 +313,24 @@ class Pen:
 
     async def _flush(self) -> None:
         try:
-            await asyncio.shield(self._flusher.run(self._end))
+            try:
+                await asyncio.shield(self._flusher.run(self._end))
+            except sqlite3.Error as error:
+                if not self._makes_room(error):
+                    raise
+                await asyncio.shield(self._flusher.run(self._end))
         except sqlite3.Error as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise in_our_words(error, self._path) from error
         finally:
             self._on_commit()
+
+    def _makes_room(self, error: sqlite3.Error) -> bool:
+        """Whether what could not be committed for want of room is still there, and has room now."""
+        if self.reserve is None or not isinstance(in_our_words(error, self._path), NoSpace):
+            return False
+        return self.reserve.give_up() and self.connection.in_transaction
 
     def _end(self) -> None:
         self.connection.execute("COMMIT")
@@ -423,4 +456,7 @@ class SQLiteSession:
             # The whole transaction is gone; whatever this session still tries must not be kept outside of one.
             self._database.pen.is_undone(error)
             self._reading = self._database.reader
-        return in_our_words(error, self._database.path)
+        problem = in_our_words(error, self._database.path)
+        if isinstance(problem, NoSpace) and self._database.reserve is not None:
+            self._database.reserve.give_up()  # for whoever comes next
+        return problem

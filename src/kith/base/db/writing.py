@@ -7,10 +7,14 @@ its own (the limiter) calls `refuse` first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
-__all__ = ["Writer", "enter", "is_writing", "leave", "refuse"]
+__all__ = ["Writer", "by_the_way", "enter", "is_writing", "leave", "patience", "refuse"]
+
+BY_THE_WAY_SECONDS = 0.25
 
 
 class Writer(Protocol):
@@ -18,6 +22,7 @@ class Writer(Protocol):
     def is_writing(self) -> bool: ...
 
 
+_is_by_the_way: ContextVar[bool] = ContextVar("is_by_the_way", default=False)
 _current: ContextVar[Writer | None] = ContextVar("writing", default=None)
 
 
@@ -42,3 +47,18 @@ def refuse(what: str) -> None:
     """Called by what must not be done in the middle of a transaction: an error of the program, found by any test."""
     if is_writing():
         raise RuntimeError(f"{what} in the middle of a transaction, which must wait for nobody")
+
+
+@contextmanager
+def by_the_way() -> Iterator[None]:
+    """What is written in this block is not worth waiting for: whoever only reads is held up by nobody who writes."""
+    token = _is_by_the_way.set(True)
+    try:
+        yield
+    finally:
+        _is_by_the_way.reset(token)
+
+
+def patience(usual: float) -> float:
+    """How many seconds somebody waits for their turn to write."""
+    return min(usual, BY_THE_WAY_SECONDS) if _is_by_the_way.get() else usual

@@ -250,6 +250,8 @@ class Exchange:
                 self._count_astray()
             if answer.status >= 400:
                 await self._drain()
+            if self.server.pack is not None and answer.pieces is None:
+                answer = await self.server.pack(self, answer)
         except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
             await self.fail(error)
             return
@@ -331,6 +333,11 @@ class Exchange:
         closing, self._closing = self._closing, []
         for close in closing:
             await close()
+
+    @property
+    def is_entering(self) -> bool:
+        """Whether this is part of signing in or out, which has room on a full disk too."""
+        return self.route is not None and self.route.is_for_entering
 
     async def fail(self, error: Exception) -> None:
         """Answer with the dialect's own shape of `error`."""

@@ -85,7 +85,8 @@ class Worker:
         self._suspects = Suspects(self._held, self._claim_suspect, self._alone_one)
 
     async def run(self) -> None:
-        await self._start()
+        with asking.uses_reserve():  # a server that cannot start its worker ends
+            await self._start()
         lanes = [self._quick_lane(self._wake(QUICK))]
         lanes += [self._outside_lane(kind, self._wake(kind.lane)) for kind in self._kinds.values() if kind.outside]
         chores = [

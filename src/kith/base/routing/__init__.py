@@ -5,7 +5,20 @@ async def show_status(exchange: Exchange, viewer: Viewer, id: FromPath[StatusId]
 """
 
 from kith.base.routing.parameters import FromPath, FromQuery, FromRequest, Provided, RequestBody, ServerPart, number
-from kith.base.routing.route import AnswerShape, MayLag, Route, delete, get, patch, post, put, route, socket, stream
+from kith.base.routing.route import (
+    AnswerShape,
+    MayLag,
+    Route,
+    delete,
+    for_entering,
+    get,
+    patch,
+    post,
+    put,
+    route,
+    socket,
+    stream,
+)
 from kith.base.routing.router import Found, Router, WrongMethod
 
 __all__ = [
@@ -22,6 +35,7 @@ __all__ = [
     "ServerPart",
     "WrongMethod",
     "delete",
+    "for_entering",
     "get",
     "number",
     "patch",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -64,6 +64,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     aliases: tuple[str, ...] = ()  # further templates with the same gaps
     parameters: tuple[Parameter, ...] = ()
     may_lag: MayLag = MayLag.NOBODY
+    is_for_entering: bool = False  # part of signing in or out, for which there is room on a full disk too
     summary: str = ""
     description: dict[str, Any] | None = None  # what OpenAPI says of it beyond what can be derived
 
@@ -83,6 +84,11 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         if result.__class__ is Answer or self.shape is not AnswerShape.ANSWER:
             return result  # type: ignore[no-any-return]
         return exchange.dialect.encode(exchange, self.status, result)
+
+
+def for_entering(routes: Iterable[Route]) -> tuple[Route, ...]:
+    """Routes that are part of signing in or out."""
+    return tuple(msgspec.structs.replace(one, is_for_entering=True) for one in routes)
 
 
 def route(

@@ -206,6 +206,8 @@ class Call:
         head += ready
         self._is_bare = self.request.method == "HEAD" or status in _BARE or status < 200
         self.is_chunked = not has_length and not self._is_bare
+        if self._connection.server.is_leaving:
+            self.request.keep_alive = False
         if self.request.version != "1.1" or not self._connection.may_stay(self.request):
             self.request.keep_alive = self._connection.may_stay(self.request)
             head += b"connection: keep-alive\r\n" if self.request.keep_alive else b"connection: close\r\n"

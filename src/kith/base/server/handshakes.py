@@ -41,9 +41,16 @@ class Handshakes:
     def start(self, listener: socket.socket) -> None:
         self._accepting = Accepting(listener, self._begin)
 
-    def stop(self) -> None:
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._under_way)
+
+    def close(self) -> None:
         if self._accepting is not None:
             self._accepting.close()
+
+    def stop(self) -> None:
+        self.close()
         for task in self._under_way:
             task.cancel()
 

@@ -259,14 +259,24 @@ class HttpConnection(TimedConnection):
         owner = self.call or self.websocket
         return [owner.task] if owner is not None and owner.task is not None else []
 
-    def finish(self) -> None:
-        """The server stops: what is under way is answered, nothing more is begun."""
-        self.close_after()
+    def end_lasting(self) -> None:
+        """What goes on until somebody ends it, is ended."""
         if self.websocket is not None:
             self.websocket.end(1001)
         elif self.call is not None and self.call.is_lasting:
             self.call.leave()
-        elif self.call is None and self.reader.request is None:
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether an answer is under way, or its client has come and was never answered."""
+        is_asking = self.call is not None or self.reader.request is not None or self.reader.in_head
+        return not self.is_closing and (is_asking or not self._has_begun)
+
+    def finish(self) -> None:
+        """The server stops: what is under way is answered, nothing more is begun."""
+        self.close_after()
+        self.end_lasting()
+        if self.websocket is None and self.call is None and self.reader.request is None:
             self._end()
 
 

@@ -14,6 +14,7 @@ from kith.base.server.call import Request
 from kith.base.server.connections import TICK_SECONDS, Connections
 from kith.base.server.handshakes import Handshakes
 from kith.base.server.http import HttpConnection
+from kith.base.server.kept_listeners import kept_listeners
 from kith.base.server.limits import ConnectionLimits
 from kith.base.server.proxies import Proxies
 from kith.base.server.turns import Turns
@@ -24,11 +25,22 @@ __all__ = ["HttpServer", "listen"]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 END_SECONDS = 2.0  # for a request to notice that its client was cut off
+OWING_SECONDS = 0.02  # between looks at whether somebody still waits for an answer
 UNSENT_BYTES = 128 * 1024  # that the system holds for a client that does not read
 
 
 def listen(host: str, port: int, *, shared: bool) -> socket.socket:
     """A socket that takes connections; `shared` between several processes, among which the system divides them."""
+    kept = kept_listeners()
+    left = kept.adopt(host, port) if kept is not None else None
+    listener = _bound(host, port, shared=shared) if left is None else left
+    if kept is not None:
+        kept.keep(host, port, listener)
+    listener.setblocking(False)
+    return listener
+
+
+def _bound(host: str, port: int, *, shared: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -42,7 +54,6 @@ def listen(host: str, port: int, *, shared: bool) -> socket.socket:
     except OSError:
         listener.close()
         raise
-    listener.setblocking(False)
     return listener
 
 
@@ -66,6 +77,7 @@ class HttpServer:
         self.proxies = Proxies(trusted_proxies)
         self.address: tuple[str, int] = listener.getsockname()[:2]
         self.open: set[HttpConnection] = set()
+        self.is_leaving = False  # every answer is the last on its connection
         self._listener = listener
         self._handshakes = Handshakes(self, tls) if tls is not None else None
         self._accepting: asyncio.Server | None = None
@@ -92,17 +104,43 @@ class HttpServer:
         if self._emptied is not None and not self.open and not self._emptied.done():
             self._emptied.set_result(None)
 
-    async def stop(self, seconds: float) -> None:
-        """Take nobody in any more, answer what is under way, and cut off what is not done in time."""
+    async def leave(self, seconds: float) -> None:
+        """Part from everybody so that nobody notices, since another process goes on; then `stop` does the rest.
+
+        Who asks once more is answered and told to come back on another connection; who has just come is answered too.
+        """
+        self.is_leaving = True
+        for connection in list(self.open):
+            connection.end_lasting()
+        await self._until_empty(seconds)
+        self._take_nobody()
+        until = self.loop.time() + seconds
+        while self.loop.time() < until and self._is_owing():  # noqa: ASYNC110 - each connection would have to tell
+            await asyncio.sleep(OWING_SECONDS)
+
+    def _is_owing(self) -> bool:
+        is_greeting = self._handshakes is not None and self._handshakes.is_busy
+        return is_greeting or any(connection.is_owed for connection in self.open)
+
+    def _take_nobody(self) -> None:
         if self._accepting is not None:
             self._accepting.close()
+        if self._handshakes is not None:
+            self._handshakes.close()
+
+    async def _until_empty(self, seconds: float) -> None:
+        if self.open:
+            self._emptied = self.loop.create_future()
+            await asyncio.wait({self._emptied}, timeout=seconds)
+
+    async def stop(self, seconds: float) -> None:
+        """Take nobody in any more, answer what is under way, and cut off what is not done in time."""
+        self._take_nobody()
         if self._handshakes is not None:
             self._handshakes.stop()
         for connection in list(self.open):
             connection.finish()
-        if self.open:
-            self._emptied = self.loop.create_future()
-            await asyncio.wait({self._emptied}, timeout=seconds)
+        await self._until_empty(seconds)
         tasks = [task for connection in self.open for task in connection.tasks()]
         for connection in list(self.open):
             connection.cut()

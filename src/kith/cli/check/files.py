@@ -17,6 +17,7 @@ from kith.identity.policies import breach_list as breaches
 
 OLD_ADDRESSES = timedelta(days=180)
 ROOM = 500 * 1024 * 1024
+LEAST_ROOM = 100 * 1024 * 1024
 
 
 def data_folder(settings: Settings) -> Iterator[Finding]:
@@ -71,7 +72,10 @@ def disk(settings: Settings) -> Iterator[Finding]:
     for folder in disks.values():
         free = shutil.disk_usage(folder).free
         words = f"{free // (1024 * 1024)} MB are free on the disk of {folder}"
-        yield ok("disk", words) if free >= ROOM else warning("disk", words, "free some space, or move KITH_DATA")
+        if free < LEAST_ROOM:
+            yield problem("disk", f"{words}: it is full", "free some space now, or move KITH_DATA to a larger disk")
+        else:
+            yield ok("disk", words) if free >= ROOM else warning("disk", words, "free some space, or move KITH_DATA")
 
 
 def media_budget(settings: Settings) -> Iterator[Finding]:

@@ -14,7 +14,8 @@ import uvloop
 from kith.base.settings import BadSettings, Settings, load
 from kith.cli.demo.folder import DemoFolder, DemoMark
 from kith.cli.demo.making import make
-from kith.cli.serve import KITH, refuse_taken
+from kith.cli.running import KITH
+from kith.cli.serve import refuse_taken
 
 
 @click.command()

@@ -54,6 +54,11 @@ class LdapServer:
                 self._listening.append(Accepting(listener, self._taker(hold)))
                 _log.info("ldap.listening", address=bind, encrypted=hold == self._hold_encrypted)
 
+    async def leave(self, _seconds: float) -> None:
+        """Whoever connects from now on waits for the next process."""
+        for one in self._listening:
+            one.close()
+
     async def stop(self) -> None:
         for one in self._listening:
             one.close()

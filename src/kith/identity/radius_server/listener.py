@@ -36,6 +36,9 @@ class RadiusServer(asyncio.DatagramProtocol):
         await loop.create_datagram_endpoint(lambda: self, (host, port), reuse_port=settings.processes > 1 or None)
         _log.info("radius.listening", address=settings.radius_bind)
 
+    async def leave(self, _seconds: float) -> None:
+        """Devices ask again."""
+
     async def stop(self) -> None:
         if self._transport is not None:
             self._transport.close()

@@ -18,14 +18,17 @@ GIVEN_UP_AFTER = timedelta(days=1)
 
 
 async def is_ready(work: Work, me: AccountId) -> bool:
-    """Whether one's home is whole. The first look, and the first after long, has it built by a worker."""
+    """Whether one's home is whole. The first look, and the first after long, has it built by a worker.
+
+    Where that cannot be asked for now, the next look asks.
+    """
     state = await feeds.find_state(work.db, me)
     if state is None:
         return await _begin(work, me)
     if state.state == feeds.BUILDING:
         return await _wait(work, state)
     if not is_recent(state.active_at, work.now, NOTED_EVERY):
-        async with work.aside() as aside:
+        async with work.noting() as aside:
             await feeds.note_presence(aside.db, me, aside.now)
     return True
 
@@ -33,7 +36,7 @@ async def is_ready(work: Work, me: AccountId) -> bool:
 async def _begin(work: Work, me: AccountId) -> bool:
     """Whoever follows nobody has nothing to wait for."""
     followed = await relationships.count_following(work.db, me)
-    async with work.aside() as aside:
+    async with work.noting() as aside:
         await feeds.set_state(aside.db, me, feeds.BUILDING if followed else feeds.READY, aside.now)
         aside.enqueue(BUILD, Build(account_id=me), key=str(me))
     return not followed
@@ -46,7 +49,7 @@ async def _wait(work: Work, state: FeedState) -> bool:
         state.active_at, work.now, GIVEN_UP_AFTER
     )  # since it was begun: nobody is noted while it is built
     if is_late or not is_recent(state.changed_at, work.now, ASKED_EVERY):
-        async with work.aside() as aside:
+        async with work.noting() as aside:
             if is_late:
                 await feeds.set_state(aside.db, me, feeds.READY, aside.now)
             else:

@@ -173,13 +173,15 @@ def _origins(client: Client) -> set[str]:
 
 
 _NAMES = ("openid-configuration", "oauth-authorization-server")
-routes = [
+entering = [
     _form("token", _token),
     _form("revoke", _revoke),
     _form("introspect", introspection.answer_introspect),
     _form("device", device.start),
     show_userinfo,
     push_request,
+]
+routes = [
     show_all_keys,
     show_keys,
     *(_discovery(f"{PREFIX}{{slug}}/.well-known/{name}") for name in _NAMES),

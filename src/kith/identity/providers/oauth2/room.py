@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
+from kith.base.routing import for_entering
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.crypto.facts import KeyPairDeleted
@@ -26,7 +27,7 @@ from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
 ROOM = Room(
     name="oauth2",
     dialect=DIALECT,
-    routes=tuple(api.routes),
+    routes=(*for_entering(api.entering), *api.routes),
     jobs=(
         server_keys.ROTATE,
         propagation.SESSION_ENDED,

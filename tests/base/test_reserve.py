@@ -1,0 +1,104 @@
+"""A full disk, a real one: people still sign in and read, everything else is refused, and it passes by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from kith.base.reserve import ENOUGH, SIZE
+from tests.base.test_full_disk import picture
+from tests.cli.running import kith
+from tests.identity.flow_browser import Browser
+from tests.town import build_town
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of its own, in memory, which any test can fill."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=96m", "none", str(folder)]
+    if os.geteuid() or subprocess.run(words, check=False, capture_output=True).returncode:
+        pytest.skip("this user may not mount")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(disk: Path) -> Path:
+    """Write until nothing fits any more."""
+    ballast = disk / "ballast"
+    with ballast.open("ab", buffering=0) as file:
+        for size in (1 << 20, 4096, 1):
+            with suppress(OSError):
+                while file.write(bytes(size)) == size:
+                    pass
+    return ballast
+
+
+async def test_people_sign_in_and_read_while_the_disk_is_full(small_disk: Path, tmp_path: Path) -> None:
+    folder = small_disk / "town"
+    async with build_town("sqlite", folder, start=False, confirm_email="off") as town:
+        # given
+        reserve = folder / "kith.sqlite3-reserve"
+        reserve.write_bytes(os.urandom(SIZE))
+        (folder / "server.log").symlink_to(tmp_path / "server.log")  # else it could not say that it has started
+        await town.start()
+        ada = await town.owner()
+        key = (await town.kith("tokens", "create", ada.username, "--scopes", "read write")).strip()
+        ours = {"authorization": f"Bearer {key}"}
+        posted = await town.http.post("/api/v1/statuses", json={"status": "before"}, headers=ours)
+        ballast = fill(small_disk)
+
+        # when nothing fits any more
+        async def post(words: str) -> int:
+            return (await town.http.post("/api/v1/statuses", json={"status": words}, headers=ours)).status_code
+
+        codes = [await post("x" * 500)]
+        while codes[-1] != 507:
+            if reserve.exists():
+                fill(small_disk)
+            codes.append(await post("x" * 500))
+
+        # then whoever comes signs in, again and again, and reads
+        for _ in range(20):
+            browser = Browser(town)
+            await browser.sign_in(ada)
+            assert await browser.who() == ada.username
+            await browser.sign_out()
+            assert await browser.who() is None
+        read = await town.http.get(f"/api/v1/statuses/{posted.json()['id']}", headers=ours)
+        refused = await town.http.post("/api/v1/statuses", json={"status": "too much"}, headers=ours)
+        upload = await town.http.post("/api/v2/media", files={"file": ("a.png", picture(), "image/png")}, headers=ours)
+        checked = await kith(town, "check", "--inside", "--json")
+        assert not reserve.exists()
+        assert read.status_code == 200
+        assert (refused.status_code, upload.status_code) == (507, 507)
+        assert refused.json()["error"].startswith("The server has no room left")
+        assert next(one["state"] for one in checked.json if one["check"] == "disk") == "problem"
+
+        # it can be started again while the disk is full, before the reserve was needed
+        ballast.unlink()
+        await town.stop()
+        reserve.write_bytes(os.urandom(SIZE))
+        ballast = fill(small_disk)
+        await town.start()
+        browser = Browser(town)
+        await browser.sign_in(ada)
+        assert await browser.who() == ada.username
+        assert await post("x" * 500) == 507
+
+        # and it passes by itself
+        ballast.unlink()
+        assert os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize >= ENOUGH
+        assert await post("after") == 200
+        async with asyncio.timeout(30):
+            while not reserve.exists():
+                await asyncio.sleep(0.02)
