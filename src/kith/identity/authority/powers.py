@@ -162,7 +162,8 @@ SPECIAL: dict[str, str] = {
     "core.remove_user_factor": "Takes second factors from people who may not do more than oneself.",
     "core.lockdown_user": "Ends everything of people who may not do more than oneself.",
     "core.view_secret": (
-        "Shows secrets of records that one may change. Whoever has this can speak for this server with other services."
+        "Shows secrets of records that one may change, also in blueprints. Whoever has this can speak for this server "
+        "with other services."
     ),
     "crypto.view_certificatekeypair_key": (
         "Shows private keys. Whoever has one can enter every application that trusts it as anybody."

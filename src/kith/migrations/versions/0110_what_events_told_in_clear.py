@@ -16,7 +16,8 @@ down_revision = "0109"
 
 AT_ONCE = 500
 MASK = "********************"
-_TELLING = ("model_created", "model_updated", "user_write", "property_mapping_exception")
+_WEBHOOKS = ("create_webhook", "update_webhook", "rotate_secret_webhook", "destroy_webhook")
+_TELLING = ("model_created", "model_updated", "user_write", "property_mapping_exception", *_WEBHOOKS)
 _PRIVATE = (
     "attributes", "content", "context", "expression", "fixed_data", "initial_value", "placeholder", "webhook_url",
 )  # fmt: skip
@@ -33,12 +34,14 @@ def upgrade() -> None:
     connection = op.get_bind()
     last: str | None = None
     while True:
-        some = sa.select(_events.c.event_uuid, _events.c.context).where(_events.c.action.in_(_TELLING))
+        some = sa.select(_events.c.event_uuid, _events.c.action, _events.c.context).where(
+            _events.c.action.in_(_TELLING)
+        )
         if last is not None:
             some = some.where(_events.c.event_uuid > last)
         rows = connection.execute(some.order_by(_events.c.event_uuid).limit(AT_ONCE)).all()
-        for id, context in rows:
-            masked = _masked(context)
+        for id, action, context in rows:
+            masked = _masked(action, context)
             if masked != context:
                 connection.execute(_events.update().where(_events.c.event_uuid == id).values(context=masked))
         if len(rows) < AT_ONCE:
@@ -46,8 +49,8 @@ def upgrade() -> None:
         last = rows[-1][0]
 
 
-def _masked(context: Any) -> Any:
-    """What was made, what was changed and, of a mapping that failed, its text."""
+def _masked(action: str, context: Any) -> Any:
+    """What was made, what was changed and, of a mapping that failed, its text; of a webhook its address."""
     if not isinstance(context, Mapping):
         return context
     found = dict(context)
@@ -55,8 +58,9 @@ def _masked(context: Any) -> Any:
         found["created"] = {name: _hidden(one) if name in _PRIVATE else one for name, one in made.items()}
     if isinstance(changed := found.get("diff"), Mapping):
         found["diff"] = {name: _both(one) if name in _PRIVATE else one for name, one in changed.items()}
-    if found.get("expression"):
-        found["expression"] = MASK
+    for name in ("expression", *(("url",) if action in _WEBHOOKS else ())):
+        if found.get(name):
+            found[name] = MASK
     return found
 
 
