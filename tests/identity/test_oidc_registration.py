@@ -475,19 +475,20 @@ async def test_subjects_are_one_for_each_sector_and_belong_together_nowhere(
     more = "https://other.example/callback"
     sector = site.put("/sector", [CALLBACK, more])
 
-    async def seen(client: RelyingParty) -> tuple[str, str]:
-        tokens = await client.tokens(browser, scope="openid")
+    async def seen(client: RelyingParty, *, named: bool = False) -> tuple[str, str]:
+        tokens = await client.tokens(browser, scope="openid profile")
         claims = await client.read(tokens["id_token"])
         told = (await client.userinfo(tokens["access_token"])).json()
         asked = (await client.post("introspect", token=tokens["access_token"])).json()
         assert claims["sub"] == told["sub"] == asked["sub"]
+        assert ("username" in asked) is named
         return claims["sub"], claims["sid"]
 
-    public = await seen(await registrar.client(scope="openid"))
-    first = await seen(await registrar.client(scope="openid", subject_type="pairwise"))
-    again = await seen(await registrar.client(scope="openid", subject_type="pairwise"))
+    public = await seen(await registrar.client(scope="openid profile"), named=True)
+    first = await seen(await registrar.client(scope="openid profile", subject_type="pairwise"))
+    again = await seen(await registrar.client(scope="openid profile", subject_type="pairwise"))
     kept = await registrar.client(
-        scope="openid", subject_type="pairwise", sector_identifier_uri=sector, redirect_uris=[CALLBACK, more]
+        scope="openid profile", subject_type="pairwise", sector_identifier_uri=sector, redirect_uris=[CALLBACK, more]
     )
     second = await seen(kept)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from kith.base.exchange import Exchange
@@ -36,7 +37,7 @@ async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[st
         return INACTIVE
     if token.expires_at is not None and token.expires_at <= work.now:
         return INACTIVE
-    about = await _about(work, grant.client_id, grant.user_id)
+    about = await _about(work, grant.client_id, grant.user_id, split(token.scopes))
     if about is None:
         return INACTIVE
     told = {
@@ -65,8 +66,11 @@ async def _may_be_told(work: Work, client: Client, grant: Grant) -> bool:
     return verdict.passing
 
 
-async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, Any] | None:
-    """The user of a token; None if they may not act any more."""
+async def _about(work: Work, client_id: str, user_id: int | None, scopes: Collection[str]) -> dict[str, Any] | None:
+    """The user of a token; None if they may not act any more.
+
+    Their name is for whom the profile was allowed, and never for clients with pairwise subjects.
+    """
     client = await clients.find(work, client_id)
     if client is None:
         return None
@@ -76,7 +80,10 @@ async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, A
     user = await users.find_by_id(work.db, user_id)
     if user is None or not resource_owners.may_act(work, user):
         return None
-    return told | {"sub": claims.subject(work, client, user), "username": user.username}
+    told["sub"] = claims.subject(work, client, user)
+    if "profile" in scopes and not client.registered.sector:
+        told["username"] = user.username
+    return told
 
 
 async def answer_revoke(exchange: Exchange, sent: dict[str, str]) -> bool:
