@@ -7,11 +7,13 @@ from datetime import timedelta
 from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
 from kith.identity.applications.service import ApplicationClosed
+from kith.identity.consents.asking_clients import AskingClients
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.crypto.facts import KeyPairDeleted
 from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.oauth2 import api
 from kith.identity.providers.oauth2.authorize.request_objects import RequestDocuments
+from kith.identity.providers.oauth2.clients.client import OAuthAskingClients
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
 from kith.identity.providers.oauth2.keys import server_keys, signing
@@ -68,5 +70,6 @@ ROOM = Room(
         Part(KeyRing, lambda _: KeyRing()),
         Part(ClientKeys, lambda _: ClientKeys()),
         Part(RequestDocuments, lambda _: RequestDocuments()),
+        Part(AskingClients, lambda _: OAuthAskingClients()),
     ),
 )

@@ -111,6 +111,7 @@ _update_app = command(
     .where(apps.c.id == bindparam("app"))
     .values(**{name: bindparam(name, type_=apps.c[name].type) for name in _CHANGES})
 )
+_held_app = query(select(apps.c.id).where(apps.c.id == bindparam("app")).with_for_update(), int)
 _delete_app = command(delete(apps).where(apps.c.id == bindparam("app")))
 _registered_by = query(select(func.count()).where(apps.c.registered_by == bindparam("user")), int)
 _insert_assertion = command(insert_into(assertions))
@@ -228,6 +229,12 @@ async def insert_app(db: Session, app: App) -> None:
 
 async def find_app(db: Session, client_id: str) -> App | None:
     return await db.one(_app, client_id=client_id)
+
+
+async def hold_app(db: Session, app_id: int) -> None:
+    """Open the transaction in which a client becomes another: nobody allows anything to whom it was meanwhile."""
+    await db.begin()
+    await db.one(_held_app, app=app_id)
 
 
 async def update_app(db: Session, app: App) -> None:

@@ -66,9 +66,9 @@ async def _may_be_told(work: Work, client: Client, grant: Grant) -> bool:
 
 
 async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, Any] | None:
-    """The user of a token; None if they may not act any more."""
+    """The user of a token; None if they, or the client, may not act any more."""
     client = await clients.find(work, client_id)
-    if client is None:
+    if client is None or client.is_suspended:
         return None
     told: dict[str, Any] = {"iss": client.issuer(work.settings.base_url)}
     if user_id is None:
