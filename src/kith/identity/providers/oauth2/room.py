@@ -20,6 +20,7 @@ from kith.identity.providers.oauth2.keys import server_keys, signing
 from kith.identity.providers.oauth2.keys.client_keys import ClientKeys
 from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
 from kith.identity.providers.oauth2.logout import back_channel, front_channel, lost_access, propagation
+from kith.identity.providers.oauth2.registration import departures
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.tokens.facts import TokenEnded
@@ -42,6 +43,7 @@ ROOM = Room(
         lost_access.PERSON_CHANGED,
         lost_access.GROUP_LEFT,
         lost_access.RECHECK,
+        departures.REGISTRAR_DELETED,
         propagation.LOOK,
         back_channel.BACK_CHANNEL,
         front_channel.WITHOUT_BROWSER,
@@ -58,11 +60,13 @@ ROOM = Room(
         (MembershipEnded, lost_access.GROUP_LEFT),
         (UserBarred, propagation.USER_BARRED),
         (UserDeleted, propagation.USER_DELETED),
+        (UserDeleted, departures.REGISTRAR_DELETED),
         (ApplicationClosed, propagation.APPLICATION_CLOSED),
         (AccessChanged, lost_access.ACCESS_CHANGED),
     ),
     at_once=(
         (TokenEnded, propagation.token_ended),
+        (UserChanged, propagation.password_changed),
         (KeyPairDeleted, signing.pair_deleted),
         (ConsentWithdrawn, authorized_clients.consent_withdrawn),
     ),

@@ -9,9 +9,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from kith.base.work import Work
-from kith.identity.providers.oauth2.authentication.resource_owners import find_able
 from kith.identity.providers.oauth2.tables import App
 from kith.identity.rights import rights_of
+from kith.identity.users.able_people import find_able
 from kith.identity.users.tables import User
 
 

@@ -17,7 +17,6 @@ from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check_policies
 from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, find_bearer
-from kith.identity.providers.oauth2.authentication.resource_owners import find_able
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients import registered, registrars
 from kith.identity.providers.oauth2.clients.client import Client, hash_secret
@@ -31,6 +30,7 @@ from kith.identity.providers.oauth2.registration.metadata import (
     read_registration,
 )
 from kith.identity.providers.oauth2.tables import App
+from kith.identity.users.able_people import find_able
 from kith.identity.users.tables import User
 
 SCOPE = "dcr"
@@ -121,6 +121,11 @@ def stored(checked: CheckedRegistration) -> dict[str, Any]:
     }
 
 
+def registration_uri(work: Work, slug: str, app: App) -> str:
+    """Where the client manages its registration."""
+    return f"{work.settings.base_url}/application/o/{slug}/register/{app.client_id}/"
+
+
 async def record(work: Work, action: str, app: App, by: User | None) -> None:
     model = {"app": "providers", "model_name": "app", "pk": str(app.id), "name": app.name}
     await audit.record(
@@ -139,7 +144,7 @@ async def shown(work: Work, slug: str, app: App, *, token: str, secret: str | No
     told: dict[str, Any] = {
         "client_id": app.client_id,
         "client_id_issued_at": int(app.created_at.timestamp()),
-        "registration_client_uri": f"{work.settings.base_url}/application/o/{slug}/register/{app.client_id}/",
+        "registration_client_uri": registration_uri(work, slug, app),
         "registration_access_token": token,
         "redirect_uris": app.redirect_uris.split(),
         "grant_types": app.grant_types.split(),

@@ -13,6 +13,7 @@ import msgspec
 
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.work import Work
 from kith.identity.consents import store as consents
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, carried
@@ -78,9 +79,13 @@ async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[s
 async def answer_delete(exchange: Exchange, slug: str, client_id: str) -> None:
     """Everybody is signed out there, and what the client was given ends."""
     app, _, _ = await _find(exchange, slug, client_id)
-    await propagation.end_client(exchange.work, app.client_id, app.id)
-    await store.delete_app(exchange.work.db, app.id)
-    await record(exchange.work, "model_deleted", app, None)
+    await end(exchange.work, app)
+
+
+async def end(work: Work, app: App) -> None:
+    await propagation.end_client(work, app.client_id, app.id)
+    await store.delete_app(work.db, app.id)
+    await record(work, "model_deleted", app, None)
 
 
 async def _find(exchange: Exchange, slug: str, client_id: str) -> tuple[App, Client, str]:

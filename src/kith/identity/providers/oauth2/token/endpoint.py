@@ -43,6 +43,7 @@ from kith.identity.scopes import IDENTITY, common
 from kith.identity.tokens import store as app_passwords
 from kith.identity.tokens.service import scopes_of, scopes_to_enter
 from kith.identity.tokens.tables import ApiToken
+from kith.identity.users.able_people import find_able
 from kith.identity.users.tables import User
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
@@ -137,9 +138,7 @@ async def _by_refresh(call: TokenRequest) -> Answered:
             _check_resource(call.sent.get("resource", ""), grant)
             client = await _while_app_password_lasts(call, grant)
             if grant.user_id is not None:
-                await _refuse_stranger(
-                    call, await resource_owners.find_able(work, grant.user_id), had, of=client.client_id
-                )
+                await _refuse_stranger(call, await find_able(work, grant.user_id), had, of=client.client_id)
             if any(scope not in had for scope in asked):
                 raise invalid_scope()
             scopes = await _still_allowed(client, asked or had, work)
@@ -234,7 +233,7 @@ async def _by_token(call: TokenRequest) -> Answered:
     if any(scope not in had for scope in asked):
         raise invalid_scope()
     scopes = [one for one in await within_allowed(work, client, asked) if one != "offline_access"]
-    user, at = await resource_owners.find_able(work, bearer.user_id), bearer.client_id or ""
+    user, at = await find_able(work, bearer.user_id), bearer.client_id or ""
     await _refuse_stranger(call, user, scopes, of=at)
     for audience in await _audiences(call):
         await _refuse_stranger(call, user, scopes, of=at, into=audience)
@@ -272,7 +271,7 @@ _GRANTS: dict[str, Callable[[TokenRequest], Awaitable[Answered]]] = {
 async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[str, Any] | None:
     """Check that the person may still act, and prepare the ID token; None if there is none."""
     work, client = call.work, call.client
-    if grant.user_id is not None and await resource_owners.find_able(work, grant.user_id) is None:
+    if grant.user_id is not None and await find_able(work, grant.user_id) is None:
         raise invalid_grant()
     if client.is_social or "openid" not in scopes:
         return None
@@ -306,7 +305,7 @@ async def _refuse_who_lost_access(call: TokenRequest, grant: Grant, scopes: list
     """Ask the policies once more about whoever agreed a moment ago, where they were then: they may have lost access."""
     if grant.user_id is None:
         return
-    person = await resource_owners.find_able(call.work, grant.user_id)
+    person = await find_able(call.work, grant.user_id)
     if person is None:
         raise invalid_grant()
     address = await visits.last_seen(call.work, person.id, call.client.client_id)

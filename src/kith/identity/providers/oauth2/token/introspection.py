@@ -9,7 +9,6 @@ from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access import policies
 from kith.identity.providers.oauth2.access.checks import AccessRequest, context_of
-from kith.identity.providers.oauth2.authentication import resource_owners
 from kith.identity.providers.oauth2.authentication.clients import client_of, confidential_client_of
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
@@ -19,6 +18,7 @@ from kith.identity.providers.oauth2.errors import missing
 from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.users import store as users
+from kith.identity.users.able_people import may_act
 
 INACTIVE: dict[str, Any] = {"active": False}
 
@@ -74,7 +74,7 @@ async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, A
     if user_id is None:
         return told | {"sub": client_id}
     user = await users.find_by_id(work.db, user_id)
-    if user is None or not resource_owners.may_act(work, user):
+    if user is None or not may_act(work, user):
         return None
     return told | {"sub": claims.subject(work, client, user), "username": user.username}
 
