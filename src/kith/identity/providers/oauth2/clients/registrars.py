@@ -6,11 +6,10 @@ of the application are not: they judge a person who is there, and may say someth
 
 from __future__ import annotations
 
-from datetime import datetime
-
 from kith.base.work import Work
 from kith.identity.providers.oauth2.tables import App
 from kith.identity.rights import rights_of
+from kith.identity.users import store as users
 from kith.identity.users.able_people import find_able
 from kith.identity.users.tables import User
 
@@ -36,12 +35,8 @@ async def may_register(work: Work, registrar: User, kind: str) -> bool:
 
 
 async def has_token(work: Work, app: App) -> bool:
-    """Whether the registration access token is still good: it ends with a new password of the registrar."""
+    """Whether the registration access token is still good: it ends with the registrar, and a new password of theirs."""
     if app.registered_by is None:
         return True
-    registrar = await find_able(work, app.registered_by)
-    return registrar is not None and issued_at(app) >= (registrar.password_changed_at or issued_at(app))
-
-
-def issued_at(app: App) -> datetime:
-    return app.registration_at or app.created_at
+    registrar, issued_at = await users.find_by_id(work.db, app.registered_by), app.registration_at or app.created_at
+    return registrar is not None and issued_at >= (registrar.password_changed_at or issued_at)
