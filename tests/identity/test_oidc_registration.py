@@ -161,7 +161,8 @@ async def test_nobody_registers_clients_without_end(near: Town, ada: Person) -> 
         app = await store.find_app(work.db, told["client_id"])
         assert app is not None
         for n in range(MOST_CLIENTS - 1):
-            one = msgspec.structs.replace(app, id=work.new_id(), client_id=f"{app.client_id}-{n}")
+            other = f"{app.client_id}-{n}"
+            one = msgspec.structs.replace(app, id=work.new_id(), client_id=other, registration_uuid=None)
             await store.insert_app(work.db, one)
 
     refused = await register(registrar.party, registrar.key)
