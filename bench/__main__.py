@@ -21,6 +21,7 @@ from bench import (
     jobs,
     ldap,
     memory,
+    moving,
     oauth,
     pages,
     people,
@@ -54,7 +55,7 @@ ALIKE = (
     ("strangers", "letting one do their worst ...", strangers.measure),
 )
 NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
-LONG = ("growth-sqlite", "growth-postgresql")  # for hours: measured only where they are named
+LONG = ("growth-sqlite", "growth-postgresql", "moving")  # for minutes and hours: measured only where they are named
 
 
 @click.command()
@@ -104,6 +105,8 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
         if engines:
             console.log("growing ...")
             found += await growth.measure(folder, console, quick=quick, engines=engines)
+        if "moving" in names:
+            found += await moving.measure(folder, console, quick=quick)
         return Report(at, machine, found)
 
 

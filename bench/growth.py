@@ -83,7 +83,7 @@ async def _grow(folder: Path, console: Console, engine: Engine, *, quick: bool) 
         size = len(rows[statuses.name])
         done = 1
         for times in TIMES[:2] if quick else TIMES:
-            await _copy(town, console, rows, range(done, times))
+            await copy_rows(town, console, rows, range(done, times))
             done = times
             await _tidy(town)
             await town.start()
@@ -96,12 +96,14 @@ async def _grow(folder: Path, console: Console, engine: Engine, *, quick: bool) 
     return list(_results(engine, size, stages))
 
 
-async def _copy(town: Town, console: Console, rows: Rows, numbers: range) -> None:
+async def copy_rows(
+    town: Town, console: Console, rows: Rows, numbers: range, tables: tuple[Table, ...] = COPIED
+) -> None:
     """Through the driver alone, as fast as the database takes it."""
     if not numbers:
         return
     started_at = time.monotonic()
-    patterns = [Pattern(table, rows[table.name], town.engine) for table in COPIED]
+    patterns = [Pattern(table, rows[table.name], town.engine) for table in tables]
     columns = (*Progress.get_default_columns()[:-1], TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
         growing = progress.add_task(f"{town.engine}: growing", total=len(numbers))

@@ -23,6 +23,7 @@ LONGEST = (
 
 # What takes ten seconds and more, longest first: begun after that, and not among the small ones at the end.
 LONG = (
+    "backup/test_moving.py",
     "docs/test_pages.py",
     "federation/test_people.py",
     "base/test_jobs.py",
@@ -170,7 +171,8 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.backup.stored_files": ("backup/test_round_trip.py", "backup/test_bucket.py"),
     "kith.cli.backup": ("backup/test_round_trip.py", "backup/test_bucket.py"),
     "kith.cli.backup_runs": ("backup/test_round_trip.py", "backup/test_bucket.py"),
-    "kith.cli.progress": ("backup/test_round_trip.py", "backup/test_bucket.py"),
+    "kith.cli.progress": ("backup/test_moving.py", "backup/test_round_trip.py"),
+    "kith.cli.move": ("backup/test_moving.py",),
     "kith.cli.restore": ("backup/test_round_trip.py", "backup/test_bucket.py"),
     "kith.cli.blueprints": ("identity/test_blueprints.py",),
     "kith.identity.for_configuration": ("identity/test_blueprints.py",),

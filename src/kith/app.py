@@ -14,6 +14,7 @@ import structlog
 
 from kith.base import vitals
 from kith.base.command_news import CommandNews
+from kith.base.compression import packed
 from kith.base.db import Database, connect
 from kith.base.edge import Edge
 from kith.base.exchange import Dialect, Server
@@ -334,6 +335,7 @@ class House:
             headers=HSTS if settings.base_url.startswith("https") else (),
             secret_paths=SECRET_PATHS,
             max_body=settings.max_body,
+            pack=packed if settings.compresses else None,
         )
         router = Router(server.routes)
         self.works.services[OwnRoutes] = OwnRoutes(server, router)

@@ -263,6 +263,7 @@ class AuthentikServer:
             lines.append(f"COPY public.{table} ({', '.join(columns)}) FROM stdin;")
             lines += ["\t".join(_copied(row.get(name)) for name in columns) for row in rows]
             lines.append("\\.\n")
+        lines.append("--\n-- PostgreSQL database dump complete\n--\n")
         path.write_text("\n".join(lines))
         return path
 

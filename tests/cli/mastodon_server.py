@@ -300,6 +300,7 @@ class MastodonServer:
             pieces.append(f"\nCOPY public.{table} ({', '.join(rows[0])}) FROM stdin;\n")
             pieces += [f"{_line(row)}\n" for row in reversed(rows)]
             pieces.append("\\.\n\n")
+        pieces.append("--\n-- PostgreSQL database dump complete\n--\n")
         data = "".join(pieces).encode()
         path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
         return path

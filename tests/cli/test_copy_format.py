@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kith.cli.imports.copy_format import NotACopy, read_array, read_copy_head, read_line
+from kith.base.db.copy_format import NotACopy, read_array, read_copy_head, read_line
 
 _LETTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 _VALUES = st.none() | st.text(_LETTERS, max_size=20)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import re
+import shutil
+import sqlite3
 from collections.abc import AsyncIterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,9 +22,11 @@ from kith.base.settings import Settings, load
 from kith.cli.demo.folder import DemoFolder
 from kith.cli.demo.making import DemoLogin, make
 from kith.social.trends.reading import read_tags
-from tests.town import Town
+from tests.backup.compared import rows_of_file
+from tests.town import Town, postgres
 from tests.town.nursery import run
 from tests.web.browsing import Browser
+from tests.web.crawling import Crawler
 
 
 class Demo(msgspec.Struct):
@@ -54,6 +58,17 @@ async def _signed_in(demo: Demo, role: str) -> Browser:
     await browser.sign_in(login.username, login.password)
     assert await browser.is_signed_in(), role
     return browser
+
+
+@pytest.mark.parametrize("role", ["owner", "moderator", "member"])
+async def test_every_link_of_it_leads_somewhere(demo: Demo, role: str) -> None:
+    browser = await _signed_in(demo, role)
+    browser.http.headers["Accept-Language"] = "en"
+    crawler = Crawler(browser, most=1)
+    await crawler.crawl("/")
+    assert crawler.faults == []
+    assert len(crawler.opened) > 90
+    assert "BEST WATCHES" not in (await browser.open("/explore/suggestions")).text
 
 
 async def test_the_member_finds_a_lively_community(demo: Demo) -> None:
@@ -140,6 +155,31 @@ async def test_a_second_start_keeps_what_is_there(demo: Demo) -> None:
     assert done.code == 0, done.complained
     assert _told(done.said) == demo.logins
     assert (folder / "kith-demo.json").read_bytes() == before
+
+
+async def test_it_moves_to_postgresql_and_back(demo: Demo, tmp_path: Path) -> None:
+    """While it is served, a copy of its database moves: whatever a lively community has is there again."""
+    names = [folder / "kith.sqlite3" for folder in (demo.town.folder, tmp_path)]
+    with closing(sqlite3.connect(names[0])) as source, closing(sqlite3.connect(names[1])) as copy:
+        source.backup(copy)
+        copy.execute("UPDATE base_id_slots SET leased_until = '2026-01-01T00:00:00.000000Z'")
+        copy.commit()
+    shutil.copytree(demo.town.folder / "keys", tmp_path / "keys")
+    before = rows_of_file(tmp_path / "kith.sqlite3")
+    async with postgres.fresh_database() as url, AsyncExitStack() as stack:
+        there = Town("postgresql", tmp_path, url)
+        stack.push_async_callback(there.close)
+
+        done = await run("move", "--to", url, environment=there.environment | {"KITH_DATABASE": "sqlite"})
+        assert done.code == 0, done.complained
+        await there.kith("move", "--to", f"sqlite:///{tmp_path}/back.sqlite3")
+
+        assert rows_of_file(tmp_path / "back.sqlite3") == before
+        assert sum(map(len, before.values())) > 8000
+        await there.start()
+        browser = await _signed_in(Demo(there, demo.logins), "member")
+        assert (await browser.open("/home")).text.count("<article") >= 15
+        assert "Retired ferry captain" in (await browser.open("/search?q=ferry")).text
 
 
 async def test_a_demo_is_served_where_its_links_lead(demo: Demo) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import json
+import os
+import sys
 import tarfile
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +92,7 @@ async def test_posts_come_along_dated_as_they_were(town: Town, tmp_path: Path) -
     again = await kith(town, *words)
 
     # then
-    assert (rehearsed.code, done.code, again.code) == (0, 0, 0), done.complained
+    assert (rehearsed.code, done.code, again.code) == (1, 1, 1), done.complained  # what was left out is a failure
     assert rehearsed.json["taken"] == done.json["taken"] == {"unfit": 0, "posts": 5, "bookmarks": 1}
     assert again.json["taken"]["posts"] == 0
     assert done.json["left_out"] == {"posts": 2, "media": 1, "bookmarks": 1}
@@ -121,6 +125,47 @@ def test_older_archives_are_read_as_well(tmp_path: Path) -> None:
     opened.close()
     assert ([one.uri[-1] for one in notes], len(left)) == (["2", "1", "3", "4", "6"], 2)
     assert not (tmp_path.parent / "evil").exists()
+
+
+async def test_what_is_done_is_shown_on_a_terminal_from_the_beginning(town: Town, tmp_path: Path) -> None:
+    path = write(tmp_path / "archive.zip", {"outbox.json": json.dumps(outbox()).encode()})
+    words = ["import", "archive", str(path), "--to", (await join(town)).name, "--rehearse", "--json"]
+    start = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())", *words]
+    ours, theirs = os.openpty()
+    process = await asyncio.create_subprocess_exec(
+        *start, env=town.environment, stdout=asyncio.subprocess.PIPE, stderr=theirs
+    )
+    os.close(theirs)
+
+    shown = await asyncio.to_thread(_all_of, ours)
+    said, _ = await process.communicate()
+
+    assert b"reading" in shown
+    assert b"posts" in shown
+    assert json.loads(said)["taken"]["posts"] == 5
+
+
+def _all_of(terminal: int) -> bytes:
+    """A terminal whose program is gone cannot be read."""
+    found = b""
+    with suppress(OSError):
+        while part := os.read(terminal, 1 << 16):
+            found += part
+    os.close(terminal)
+    return found
+
+
+@pytest.mark.parametrize("name", ["outbox.json", "statuses.json", "bookmarks.json"])
+async def test_an_archive_that_is_not_utf8_is_refused_in_words(town: Town, tmp_path: Path, name: str) -> None:
+    text = json.dumps(outbox(), ensure_ascii=False).replace("First", "Grüße").encode("latin-1")
+    contents = {"outbox.json": json.dumps(outbox()).encode()} if name == "bookmarks.json" else {}
+    data = {"statuses.json": b'[{"content": "Gr\xfc\xdfe"}]', "bookmarks.json": b'{"orderedItems": ["Gr\xfc"]}'}
+    path = write(tmp_path / "archive.zip", contents | {name: data.get(name, text)})
+
+    done = await kith(town, "import", "archive", str(path), "--to", (await join(town)).name)
+
+    assert (done.code, done.said) == (1, "")
+    assert f"{name} cannot be read, it must be UTF-8 text" in done.complained
 
 
 def test_statuses_as_an_api_gives_them_are_read(tmp_path: Path) -> None:

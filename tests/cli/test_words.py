@@ -8,10 +8,12 @@ import pty
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.cli.running import kith, settle
 from tests.cli.test_jobs import LETTER, bury
 from tests.town import Town, build_town
-from tests.town.nursery import KITH
+from tests.town.nursery import KITH, run
 
 NEW = ["--email", "ada@example.org"]
 
@@ -43,6 +45,71 @@ async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
     assert [(one.code, one.said, one.complained) for one in done] == [
         (1, "", f"kith: {words}\n") for words in refusals.values()
     ]
+
+
+async def test_what_the_system_refuses_names_what_it_was_and_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    nobody = "postgresql://kith:secret@127.0.0.1:1/kith"
+    cases = [
+        ({"KITH_DATABASE": nobody}, ("users", "list"), "at 127.0.0.1:1/kith cannot be opened: nothing answers there"),
+        ({"KITH_DATABASE": nobody}, ("serve",), "KITH_DATABASE says where it is"),
+        ({"KITH_DATABASE": nobody}, ("check",), "make sure that PostgreSQL is running"),
+        ({"KITH_DATABASE": "postgresql://kith@nobody.invalid/kith"}, ("migrate",), "there is no such host"),
+        ({"KITH_DATABASE": "postgresql:///kith?host=/nowhere"}, ("migrate",), "there is no such socket"),
+        ({"KITH_DATA": str(tmp_path / "file" / "in")}, ("migrate",), "a folder is needed there"),
+        ({"KITH_DATA": "/proc/none"}, ("migrate",), "/proc/none: No such file or directory"),
+    ]
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("KITH_")}
+    told = {"KITH_DATA": str(tmp_path / "data")}
+
+    done = await asyncio.gather(*(run(*words, environment=plain | told | own) for own, words, _ in cases))
+
+    for (own, words, expected), one in zip(cases, done, strict=True):
+        assert expected in one.complained + one.said, words
+        assert "secret" not in one.complained + one.said
+        assert (one.code, "Traceback" in one.complained) == (1, False)
+        assert own
+
+
+async def test_a_list_without_rows_says_so_beside_the_pipe(tmp_path: Path) -> None:
+    lists = [
+        ("users", "list"),
+        ("jobs", "list"),
+        ("domains", "list"),
+        ("emoji", "list"),
+        ("announcements", "list"),
+        ("reports", "list"),
+        ("blueprints", "list"),
+        ("federation", "peers"),
+        ("why",),
+    ]
+    async with build_town("sqlite", tmp_path, start=False) as town:
+        done = await asyncio.gather(*(kith(town, *words) for words in lists))
+
+    for words, one in zip(lists, done, strict=True):
+        assert (one.code, one.said) == (0, ""), words
+        assert one.complained.startswith(("No", "There")), words
+
+
+async def test_a_group_without_a_command_shows_its_commands(tmp_path: Path) -> None:
+    done = await run("users", environment=os.environ | {"KITH_DATA": str(tmp_path)})
+
+    assert (done.code, done.said) == (2, "")
+    assert done.complained.startswith("Usage: kith users")
+
+
+@pytest.mark.parametrize(
+    ("typed", "position", "offered"),
+    [("kith re", 1, {"restore", "reports", "recovery"}), ("kith users cr", 2, {"create"})],
+)
+async def test_a_shell_completes_commands(typed: str, position: int, offered: set[str]) -> None:
+    asked = {"_KITH_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(position)}
+
+    done = await asyncio.to_thread(
+        subprocess.run, [*KITH], env=os.environ | asked, capture_output=True, text=True, check=False
+    )
+
+    assert {line.partition(",")[2] for line in done.stdout.splitlines()} == offered
 
 
 async def test_a_pipe_gets_plain_lines(tmp_path: Path) -> None:

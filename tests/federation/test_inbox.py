@@ -337,8 +337,9 @@ async def test_what_is_passed_on_and_concerns_nobody_here_is_not_fetched(lane: S
     assert f"/users/{eve.name}/statuses/r1" not in lane.away.asked
 
 
+@pytest.mark.parametrize("place", ["inbox", "claim"])
 async def test_whoever_is_not_believed_over_and_over_is_not_heard_for_a_while(
-    engine: Engine, tmp_path_factory: pytest.TempPathFactory
+    engine: Engine, tmp_path_factory: pytest.TempPathFactory, place: str
 ) -> None:
     async with street(engine, tmp_path_factory.mktemp("flood"), rate_limits="on") as lane:
         ada, bob = lane.there.person("ada"), await join(lane.here)
@@ -346,10 +347,11 @@ async def test_whoever_is_not_believed_over_and_over_is_not_heard_for_a_while(
         for _ in range(3):
             await lane.sends(ada, like)  # whoever is believed is not counted
         left, refused = iter(range(2 * UNBELIEVED.most + 1)), list[httpx.Response]()  # a window may end meanwhile
+        at = lane.inbox if place == "inbox" else f"{bob.me['uri']}/claim?id=1"
 
         async def knock() -> None:
             while not refused and next(left, None) is not None:
-                answer = await lane.there.http.post(lane.inbox, content=b"{}", headers={"content-type": ACTIVITY})
+                answer = await lane.there.http.post(at, content=b"{}", headers={"content-type": ACTIVITY})
                 # 401 until the limit is reached, which ends the loop.
                 assert answer.status_code in (401, 429)
                 refused.extend([answer] if answer.status_code == 429 else [])

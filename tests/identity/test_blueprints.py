@@ -34,6 +34,7 @@ from tests.conftest import TownBuilder
 from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
 from tests.identity.saml_keys import pair
 from tests.town import Person, Town
+from tests.town.nursery import run
 
 HERE = Path(__file__).parent
 DOCUMENT = HERE.parents[1] / "docs" / "blueprints.md"
@@ -491,13 +492,41 @@ async def test_the_command_line_exports_rehearses_and_applies(new_town: TownBuil
     assert "nothing was changed" in tried
     assert '    attributes: {"b":1}' in done
     assert "Nothing to change." in await town.kith(*words)
-    assert "2 entries" in await town.kith("blueprints", "check", str(file))
+    assert "2 entries" in await town.kith("blueprints", "check", *words[2:])
     await town.kith("blueprints", "export", "--into", str(saved), "--with-secrets", "--key-file", str(key))
     assert name in (saved / "10-people.yaml").read_text()
     whole = tmp_path / "whole.yaml"
     whole.write_text(await town.kith("blueprints", "export"))
     assert "Nothing to change." in await town.kith("blueprints", "apply", str(whole), "--rehearse")
     assert {path.stat().st_mode & 0o077 for path in (saved, *saved.iterdir())} == {0}
+    await town.kith("blueprints", "check", str(file), expect=1)  # as `apply` would, without a value for `!Context`
     file.write_text("entries: [{model: core.groop, identifiers: {name: x}}]")
     assert "the model core.groop is not known here" in await town.kith("blueprints", "apply", str(file), expect=1)
     await make(await owner_of(town), "/core/groups/", name=new_name("alive"))
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+@pytest.mark.parametrize(
+    ("entry", "complaint"),
+    [
+        ("{model: core.groop, identifiers: {name: x}}", "the model core.groop is not known here"),
+        ("{model: core.group, identifiers: {name: x}, attrs: {is_superuser: maybe}}", "is_superuser"),
+        ("{model: core.group, identifiers: {name: x}, attrs: {attributes: !Context no_default}}", "may not be null"),
+        ("{model: flows.flow, identifiers: {slug: x}}", "designation: This field is required"),
+        ("{model: flows.flow, identifiers: {slug: default-authentication-flow}, state: must_created}", "is there"),
+        ("{model: core.group, identifiers: {name: checked}}", None),
+    ],
+)
+async def test_checking_finds_what_applying_would_refuse(
+    town: Town, tmp_path: Path, entry: str, complaint: str | None, is_new: bool
+) -> None:
+    file = tmp_path / "club.yaml"
+    file.write_text(f"entries: [{entry}]")
+    own = {"KITH_DATA": str(tmp_path / "data"), "KITH_DATABASE": "sqlite"} if is_new else {}
+
+    done = await run("blueprints", "check", str(file), environment=town.environment | own)
+
+    assert done.code == (0 if complaint is None else 1), done.complained
+    assert (complaint or f"{file}: one entry") in done.said + done.complained
+    assert not (tmp_path / "data").exists()
+    assert await results(await owner_of(town), "/core/groups/", name="checked") == []

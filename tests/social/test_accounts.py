@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from PIL import Image
 
 from kith.base.db import command, insert_into
+from kith.social.accounts.pictures import PROFILE_PICTURES
 from kith.social.accounts.tables import Account
 from kith.social.emojis.tables import emojis
 from kith.social.ids import StatusId
@@ -646,3 +647,17 @@ async def _https(
         yield f"https://127.0.0.1:{server.port}", pem
     finally:
         await server.close()
+
+
+async def test_pictures_of_profiles_are_counted_before_they_are_opened(new_town: TownBuilder) -> None:
+    town = await new_town(rate_limits="on")
+    ada = await join(town)
+    broken = {"avatar": ("a.png", b"\x89PNG\r\n\x1a\nno more", "image/png")}
+
+    answers = [
+        (await ada.call("PATCH", UPDATE, files=broken)).status_code
+        for _ in range(2 * PROFILE_PICTURES.most + 1)  # a window may end meanwhile
+    ]
+
+    assert set(answers) == {422, 429}
+    assert (await ada.call("PATCH", UPDATE, json={"note": "still here"})).status_code == 200

@@ -145,6 +145,8 @@ async def test_what_plays_is_fetched_by_a_job(new_town: TownBuilder) -> None:
             f"{base}/{it}" for it in ("film", "picture", "dance")
         ]
         assert (await _looks(town, song, "small")).status_code == 404
+        for opened_as in ("document", "iframe"):  # else a link of ours leads to any page
+            assert (await _looks(town, film, headers={"sec-fetch-dest": opened_as})).status_code == 404
         await settle(town)
 
         asked.clear()

@@ -213,6 +213,27 @@ async def test_a_strike_is_told_and_an_appeal_undoes_it(new_town: TownBuilder) -
     assert "limited" not in await ada.get(f"/api/v1/accounts/{bob.id}")
 
 
+async def test_nobody_decides_about_their_own_strike_or_that_of_an_equal(new_town: TownBuilder) -> None:
+    town = await new_town()
+    owner = await employ(town, "owner")
+    eve, mel = [await employ_as(town, owner, 50, "manage_appeals", "manage_reports") for _ in range(2)]
+    ada = await join(town)
+    for target in (eve, ada):
+        assert await act(owner, target, "sensitive", text="Mind what you show.") == 200
+        [strike] = await target.get("/api/v1/strikes")
+        await target.post(f"/api/v1/strikes/{strike['id']}/appeal", json={"text": "it was fine"})
+    pending = await owner.get(APPEALS, params={"state": "pending"})
+    about = {one["strike"]["target_account"]["id"]: one["id"] for one in pending}
+
+    for by in (eve, mel):
+        for act_on in ("approve", "reject"):
+            assert await verdict(by, "POST", f"{APPEALS}/{about[eve.id]}/{act_on}") == 403
+
+    assert len(await owner.get(APPEALS, params={"state": "pending"})) == 2
+    assert (await mel.post(f"{APPEALS}/{about[ada.id]}/approve"))["state"] == "approved"
+    assert (await owner.post(f"{APPEALS}/{about[eve.id]}/reject"))["state"] == "rejected"
+
+
 async def _is_mailed(town: Town, text: str) -> bool:
     return any(text.encode() in mail.as_bytes() for mail in town.mails())
 

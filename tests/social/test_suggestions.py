@@ -8,10 +8,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, select, update
 
-from kith.base.db import query
+from kith.base.db import command, query
 from kith.social.ids import AccountId
+from kith.social.moderation.tables import reports
 from kith.social.suggestions import reading, store, tasks
 from kith.social.suggestions.tables import interactions
 from tests.social.members import Member, join, join_all, set_state, stranger, strangers, until
@@ -23,6 +24,11 @@ from tests.town import Town
 V1, V2, ADMIN = "/api/v1/suggestions", "/api/v2/suggestions", "/api/v1/admin/suggestions"
 SUGGESTION = entity("Suggestion")
 
+_moved = command(
+    update(reports)
+    .values(account_id=bindparam("by"), target_id=bindparam("about"))
+    .where(reports.c.id == bindparam("id"))
+)
 _kept = query(select(interactions.c.target_id).where(interactions.c.account_id == bindparam("me")), AccountId)
 
 
@@ -111,6 +117,38 @@ async def test_whom_nobody_should_be_told_of_is_left_out_at_once(town: Town, cha
     assert await suggested(ada, bob) == [bob.id]
 
     await change(ada, bob)
+
+    assert await suggested(ada, bob) == []
+
+
+async def test_whom_a_report_is_about_is_suggested_to_nobody_while_it_is_open_and_never_to_who_made_it(
+    town: Town,
+) -> None:
+    moderator, (ada, bob, cleo) = await employ(town, "moderator"), await join_all(town, 3)
+    for one in (ada, cleo):
+        await does(one, "reblog", await post(bob))
+    await settle(town)
+    assert await suggested(ada, bob) == [bob.id]
+
+    report = await cleo.post("/api/v1/reports", json={"account_id": bob.id, "comment": "Watches, cheap"})
+    assert await suggested(ada, bob) == []
+
+    await moderator.post(f"/api/v1/admin/reports/{report['id']}/resolve")
+    assert await suggested(ada, bob) == [bob.id]
+    assert await suggested(cleo, bob) == []
+
+
+async def test_what_another_server_reports_counts_once_the_team_looks_after_it(town: Town) -> None:
+    moderator, (ada, bob) = await employ(town, "moderator"), await join_all(town, 2)
+    far = await stranger(town)
+    await does(ada, "reblog", await post(bob))
+    await settle(town)
+    report = await ada.post("/api/v1/reports", json={"account_id": (await join(town)).id})
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(_moved, by=far.id, about=int(bob.id), id=int(report["id"]))
+    assert await suggested(ada, bob) == [bob.id]
+
+    await moderator.post(f"/api/v1/admin/reports/{report['id']}/assign_to_self")
 
     assert await suggested(ada, bob) == []
 

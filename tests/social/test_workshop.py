@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from PIL import Image
 
 from kith.social.files import limits
 from kith.social.files.decoder_processes import BadFile, Bounds, Craft, DecodedFile, DecoderProcesses, copying
+from kith.social.files.process.refusal import RefusedFile
+from kith.social.files.process.video import check_length
 from kith.social.files.processing import is_moving, sniffed
 from tests.social import samples
 
@@ -274,6 +277,24 @@ async def test_profile_pictures_have_their_sizes_and_one_that_moves_also_stands_
     assert header.image.size == (1000, 750)
 
 
+@pytest.mark.parametrize(
+    ("frames", "size", "is_taken"),
+    [
+        (36_000, (1280, 720), True),
+        (36_001, (64, 64), False),
+        (28_000, (1920, 1080), True),
+        (36_000, (1920, 1080), False),
+        (7_000, (3840, 2160), True),
+        (35_900, (3840, 2160), False),
+    ],
+)
+def test_a_large_film_may_have_fewer_frames_than_a_small_one(
+    frames: int, size: tuple[int, int], is_taken: bool
+) -> None:
+    with nullcontext() if is_taken else pytest.raises(RefusedFile):
+        check_length(frames, size[0] * size[1], "videos")
+
+
 BROKEN = "File type of uploaded media could not be verified"
 
 
@@ -282,7 +303,10 @@ BROKEN = "File type of uploaded media could not be verified"
     [
         (lambda: samples.png_header(30_000, 30_000), "30000x30000 images are not supported"),
         (lambda: samples.png_header(7680, 4320), BROKEN),
-        (lambda: samples.many_frames_gif(36_001, (900, 900)), "GIF files of more than 36000 frames are not supported"),
+        (
+            lambda: samples.many_frames_gif(36_001, (900, 900)),
+            "GIF files of this size and of more than 36000 frames are not supported",
+        ),
         (lambda: samples.many_frames_gif(3, (2000, 2000)), "2000x2000 GIF files are not supported"),
         (lambda: samples.many_scans_jpeg(2_000, (3000, 3000)), BROKEN),
         (lambda: samples.many_scans_jpeg(101, (8, 8)), BROKEN),

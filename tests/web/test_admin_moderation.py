@@ -135,7 +135,7 @@ async def test_a_report_is_dealt_with_as_a_case(town: Town, browser: Browser) ->
     await press(browser, "/reopen")
     await press(browser, "/resolve")
     assert "There are no open reports" in (await browser.open("/admin/reports")).text
-    assert f"#{report['id']}" in (await browser.open("/admin/reports?show=resolved")).text
+    assert f"/admin/reports/{report['id']}" in (await browser.open("/admin/reports?show=resolved")).text
 
 
 async def test_an_appeal_is_approved(town: Town, browser: Browser) -> None:

@@ -22,8 +22,9 @@ from kith.backup.repository import Repository
 from kith.backup.stored_files import Gatherer
 from kith.base.blobs import Blobs, blobs
 from kith.base.settings import Settings
+from kith.migrations import MOVING, told_moving
 
-__all__ = ["BackupProgress", "Silent", "make", "media_of"]
+__all__ = ["BackupProgress", "Silent", "alone_in", "make", "media_of"]
 
 _WORK = "backup-in-progress"
 
@@ -105,14 +106,23 @@ async def _newest_readable(repository: Repository) -> Manifest | None:
 
 
 @contextmanager
-def work_folder(beside: Path) -> Iterator[Path]:
-    """Where the database is copied to, by one run at a time: another one, to another place, would copy over it."""
-    handle = os.open(beside, os.O_RDONLY | os.O_DIRECTORY)
+def alone_in(folder: Path, words: str) -> Iterator[None]:
+    """One run at a time; any other is told `words`."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise RepositoryInUse("another backup of this server is being made") from error
+            raise RepositoryInUse(words) from error
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def work_folder(beside: Path) -> Iterator[Path]:
+    """Where the database is copied to, by one run at a time: another one, to another place, would copy over it."""
+    with alone_in(beside, "another backup of this server is being made"):
         folder = beside / _WORK
         shutil.rmtree(folder, ignore_errors=True)  # what a run left that was killed
         folder.mkdir(mode=0o700)
@@ -120,8 +130,6 @@ def work_folder(beside: Path) -> Iterator[Path]:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    finally:
-        os.close(handle)
 
 
 async def _sqlite(settings: Settings, repository: Repository, tell: BackupProgress) -> dict[str, Any]:
@@ -147,6 +155,8 @@ async def _postgres(settings: Settings, repository: Repository, tell: BackupProg
         made_at = datetime.now(UTC)
         if revision is None:
             raise BadRepository("there is nothing to back up: the database has no tables yet")
+        if revision == MOVING:
+            raise BadRepository(told_moving())
         tables = await now.store(repository, tell.advance)
         return {
             "engine": "postgresql",

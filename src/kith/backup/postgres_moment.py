@@ -20,11 +20,11 @@ from kith.backup.manifest import Sequence, TableData
 from kith.backup.repository import Repository
 from kith.migrations import is_ours
 
-__all__ = ["Cutter", "PostgresMoment", "count_rows", "fill", "is_empty", "moment"]
+__all__ = ["COUNTERS", "FOREIGN_KEYS", "OWN", "Cutter", "PostgresMoment", "count_rows", "fill", "is_empty", "moment"]
 
 _SMALLEST, _USUAL, _LARGEST = 32 * 1024, 256 * 1024, 1024 * 1024
 _VERSION = "alembic_version"
-_OWN = """
+OWN = """
 SELECT c.relname::text FROM pg_class c
 WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace ORDER BY 1
 """
@@ -42,7 +42,14 @@ _SEQUENCES = """
 SELECT c.relname::text FROM pg_class c
 WHERE c.relkind = 'S' AND c.relnamespace = current_schema()::regnamespace ORDER BY 1
 """
-_FOREIGN_KEYS = """
+# Columns that count by themselves: table, column, sequence.
+COUNTERS = """
+SELECT t.relname::text, a.attname::text, s.oid::regclass::text FROM pg_class s
+JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid AND d.refclassid = 'pg_class'::regclass
+JOIN pg_class t ON t.oid = d.refobjid JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
+WHERE s.relkind = 'S' AND s.relnamespace = current_schema()::regnamespace AND d.deptype IN ('a', 'i') ORDER BY 1
+"""
+FOREIGN_KEYS = """
 SELECT conrelid::regclass::text, quote_ident(conname), pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype = 'f' AND connamespace = current_schema()::regnamespace ORDER BY 1, 2
 """
@@ -96,7 +103,7 @@ class PostgresMoment:
         return found
 
     async def table_names(self) -> list[str]:
-        names = [row[0] for row in await self._connection.fetch(_OWN)]
+        names = [row[0] for row in await self._connection.fetch(OWN)]
         return [name for name in names if name != _VERSION and is_ours(name, "", None)]
 
     async def store(self, repository: Repository, tell: Tell) -> tuple[TableData, ...]:
@@ -144,7 +151,7 @@ async def moment(url: str) -> AsyncIterator[PostgresMoment]:
 async def is_empty(url: str) -> bool:
     connection = await asyncpg.connect(url, timeout=10)
     try:
-        return not await connection.fetch(_OWN)
+        return not await connection.fetch(OWN)
     finally:
         await connection.close(timeout=5)
 
@@ -169,7 +176,7 @@ async def fill(
             await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'")
             await _check(connection, tables)
             names = ", ".join(f'"{one.name}"' for one in tables)
-            foreign = await connection.fetch(_FOREIGN_KEYS)
+            foreign = await connection.fetch(FOREIGN_KEYS)
             for table, name, _ in foreign:
                 await connection.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
             await connection.execute(f"TRUNCATE {names}")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
 from kith.backup import sqlite_moment
+from kith.backup.copying.options import CopyOptions
 from kith.backup.failures import NotEmpty
 from kith.backup.making import BackupProgress, Silent, media_of
 from kith.backup.manifest import FileEntry, Manifest
@@ -38,12 +37,6 @@ async def refuse_filled(settings: Settings, manifest: Manifest) -> None:
         raise BadSettings(
             f"the backup is of a version before 0.1.0 (it is at {manifest.revision}): restore it with that version, "
             'and see "From before 0.1.0" in docs/upgrading.md'
-        )
-    if settings.is_sqlite != (manifest.engine == "sqlite"):
-        names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-        raise BadSettings(
-            f"the backup is of {names[manifest.engine]}, and KITH_DATABASE is not: a backup is restored to the kind "
-            "of database that it was made of"
         )
     mark = settings.restore_mark
     if mark.is_file() and mark.read_text("utf-8") == _mark_of(settings, manifest):
@@ -72,10 +65,12 @@ async def restore(
     *,
     files: list[FileEntry] | None = None,
     to_newest: bool = True,
+    options: CopyOptions | None = None,
 ) -> list[str]:
     """Keys, database, files; what differs from the counts of the backup, which is nothing.
 
     Until it is done a mark in the data folder keeps any server from starting there. `files` are all, or those given.
+    A database of the other kind is filled row by row, as `options` say.
     """
     tell = progress or Silent()
     await refuse_filled(settings, manifest)
@@ -84,8 +79,8 @@ async def restore(
     for key in manifest.keys:
         await _key(repository, key, settings.data / "keys")
     tell.begin("Database", manifest.database_bytes)
-    await (_sqlite if settings.is_sqlite else _postgres)(settings, repository, manifest, tell)
-    differences = differing(manifest.counts, await count_restored(settings))
+    found = await _restore_database(settings, repository, manifest, tell, options or CopyOptions())
+    differences = differing(manifest.counts, found)
     if files is None:
         files = await repository.files(manifest)
     tell.begin("Files", sum(file.size for file in files))
@@ -98,6 +93,18 @@ async def restore(
         _write(settings.data / "restored-kith.toml", manifest.settings.file)
     settings.restore_mark.unlink()
     return differences
+
+
+async def _restore_database(
+    settings: Settings, repository: Repository, manifest: Manifest, tell: BackupProgress, options: CopyOptions
+) -> dict[str, int]:
+    if settings.is_sqlite != (manifest.engine == "sqlite"):
+        # Reading and writing the other kind is loaded when first used.
+        from kith.backup.copying.restoring import restore_other_kind  # noqa: PLC0415
+
+        return await restore_other_kind(settings, repository, manifest, tell, options)
+    await (_sqlite if settings.is_sqlite else _postgres)(settings, repository, manifest, tell)
+    return await count_restored(settings)
 
 
 async def _sqlite(settings: Settings, repository: Repository, manifest: Manifest, tell: BackupProgress) -> None:
@@ -146,8 +153,7 @@ def _write(path: Path, content: str | bytes) -> None:
 
 async def count_restored(settings: Settings) -> dict[str, int]:
     if settings.is_sqlite:
-        with closing(sqlite3.connect(settings.sqlite_path)) as connection:
-            return sqlite_moment.count_rows(connection)
+        return sqlite_moment.count_file(settings.sqlite_path)
     from kith.backup.postgres_moment import count_rows  # noqa: PLC0415 - loaded when first used
 
     return await count_rows(settings.database)

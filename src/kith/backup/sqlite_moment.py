@@ -19,7 +19,7 @@ from kith.backup.failures import NoRoom
 from kith.backup.repository import Repository
 from kith.migrations import is_ours
 
-__all__ = ["PIECE", "SqliteMoment", "copy_moment", "count_rows", "load", "store"]
+__all__ = ["PIECE", "SqliteMoment", "copy_moment", "count_file", "count_rows", "load", "store"]
 
 PIECE = 128 * 1024
 _AHEAD = 16
@@ -59,6 +59,11 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
     ]
     counted = ((name, connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]) for name in names)
     return dict(counted)
+
+
+def count_file(path: Path) -> dict[str, int]:
+    with closing(sqlite3.connect(path)) as connection:
+        return count_rows(connection)
 
 
 async def store(repository: Repository, path: Path, tell: Tell) -> tuple[str, ...]:

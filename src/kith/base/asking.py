@@ -5,16 +5,18 @@ Whatever has only so many places asks here whom it should count them for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from ipaddress import IPv6Address, ip_network
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 __all__ = [
     "about",
     "address_key",
     "answer_for",
+    "begin_for_everybody",
     "begin_to_call",
     "caller",
     "caused_by",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 STRANGERS = "strangers"
+Result = TypeVar("Result")
 
 
 class _Request(Protocol):
@@ -69,6 +72,14 @@ def address_key(address: str) -> str:
 def answer_for(request: _Request) -> None:
     """Until this task ends, and in what it starts, everything is done for whoever sent `request`."""
     _request.set(request)
+
+
+def begin_for_everybody(doing: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+    """Begin a task that goes on after the request or job in which it is begun, and counts for nobody.
+
+    Any other task inherits on whose behalf it was begun: whatever it did for all would take that one's places.
+    """
+    return asyncio.create_task(doing, context=Context())
 
 
 @contextmanager

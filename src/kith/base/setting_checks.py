@@ -33,11 +33,7 @@ def check(settings: Settings) -> None:
     if settings.source_url and not _is_address(settings.source_url):
         raise BadSettings(f"{label('source_url')} must be like https://example.org/code, not {settings.source_url!r}")
     _check_replicas(settings)
-    known = ("sqlite:///", "postgresql://", "postgres://")
-    if settings.database != "sqlite" and not settings.database.startswith(known):
-        raise BadSettings(f"{label('database')} must be sqlite, sqlite:///PATH or postgresql://..., not what was given")
-    if settings.processes > 1 and settings.is_sqlite:
-        raise BadSettings(f"{label('processes')} above 1 needs PostgreSQL: set {label('database')}")
+    _check_database(settings)
     for network in settings.trusted_proxies:
         try:
             ip_network(network, strict=False)
@@ -58,6 +54,16 @@ def _check_replicas(settings: Settings) -> None:
         raise BadSettings(f"{label('database_replicas')} needs PostgreSQL, and {label('database')} names none")
     if not all(url.startswith(("postgresql://", "postgres://")) for url in settings.database_replicas):
         raise BadSettings(f"{label('database_replicas')} must be a comma list of postgresql://... addresses")
+
+
+def _check_database(settings: Settings) -> None:
+    known = ("sqlite:///", "postgresql://", "postgres://")
+    if settings.database != "sqlite" and not settings.database.startswith(known):
+        raise BadSettings(f"{label('database')} must be sqlite, sqlite:///PATH or postgresql://..., not what was given")
+    if not settings.is_sqlite and not _has_good_port(settings.database):
+        raise BadSettings(f"{label('database')} must be like postgresql://name:password@host:5432/database")
+    if settings.processes > 1 and settings.is_sqlite:
+        raise BadSettings(f"{label('processes')} above 1 needs PostgreSQL: set {label('database')}")
 
 
 def _check_backups(settings: Settings) -> None:
@@ -107,6 +113,13 @@ def _check_translator(settings: Settings) -> None:
         raise BadSettings(f"{label('translator')} is deepl, which needs {label('translator_key')}")
     if not settings.translator and (settings.translator_url or settings.translator_key):
         raise BadSettings(f"{label('translator')} must say which kind of service it is: libretranslate or deepl")
+
+
+def _has_good_port(text: str) -> bool:
+    try:
+        return urlsplit(text).port != 0
+    except ValueError:
+        return False
 
 
 def _is_address(text: str) -> bool:

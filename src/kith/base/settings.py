@@ -42,6 +42,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     acme_email: str = ""
     acme_names: tuple[str, ...] = ()
     acme_bind: str = "[::]:80"
+    compress: Literal["auto", "on", "off"] = "auto"
     tls_bind: str = "[::]:443"
     registrations: Literal["open", "approval", "closed"] = "open"
     confirm_email: bool = True
@@ -139,6 +140,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return urlsplit(self.base_url).netloc
 
     @property
+    def compresses(self) -> bool:
+        """With a certificate of our own nothing stands in front that could compress what goes out."""
+        return self.compress == "on" or (self.compress == "auto" and self.acme)
+
+    @property
     def is_allow_list(self) -> bool:
         """Whether only servers that the team has listed are talked to."""
         return self.federation == "allow-list"
@@ -179,7 +185,9 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
             dec_hook=lambda kind, value: kind(value),
         )
     except msgspec.ValidationError as error:
-        raise BadSettings(_words(str(error))) from error
+        from kith.base.setting_words import complaint  # noqa: PLC0415 - loaded when something is wrong
+
+        raise BadSettings(complaint(str(error), values)) from error
     from kith.base.setting_checks import check  # noqa: PLC0415 - the checks know what is declared here
 
     check(settings)
@@ -278,13 +286,6 @@ def read_size(text: str, name: str) -> int:
     if size >= 1 << 63:
         raise BadSettings(f"{label(name)} is larger than anything that can be kept: {text!r}")
     return size
-
-
-def _words(error: str) -> str:
-    """msgspec says "Expected `int` - at `$.processes`"; an operator should read the setting's name first."""
-    words, _, path = error.partition(" - at `$.")
-    name = path.rstrip("`").split("[")[0]
-    return f"{label(name)}: {words}" if name else words
 
 
 def label(name: str) -> str:

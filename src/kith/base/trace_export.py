@@ -10,7 +10,7 @@ import msgspec
 import structlog
 
 from kith import __version__
-from kith.base import traces
+from kith.base import asking, traces
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.traces import Recorder, Span
 
@@ -43,7 +43,7 @@ class TraceExport:
 
     def start(self) -> None:
         traces.use(self._recorder)
-        self._sending = asyncio.create_task(self._send_on())
+        self._sending = asking.begin_for_everybody(self._send_on())
 
     async def stop(self) -> None:
         traces.use(None)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kith import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "serve": "Start the server.",
@@ -19,6 +22,7 @@ COMMANDS = {
     "migrate": "Upgrade the database to the current schema.",
     "backup": "Back up the whole server while it runs.",
     "restore": "Restore a backup to an empty machine.",
+    "move": "Move from SQLite to PostgreSQL, or back.",
     "users": "Create, show and change user accounts.",
     "accounts": "Limit, disable and suspend accounts, and undo it.",
     "reports": "List reports and resolve them.",
@@ -67,6 +71,14 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(module, found)
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Nothing is imported to complete the name of a command."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - loaded where a shell asks
+
+        return [CompletionItem(name, help=words) for name, words in COMMANDS.items() if name.startswith(incomplete)]
+
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Only the names and one line each: nothing is imported to print help."""
         with formatter.section("Commands"):
@@ -82,11 +94,14 @@ def kith() -> None:
 def main(arguments: list[str] | None = None) -> Any:
     """Errors are one line and a non-zero exit."""
     try:
-        return kith.main(arguments, standalone_mode=False)
+        return kith.main(arguments, prog_name="kith", standalone_mode=False)
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.Abort:
         return 130
+    except click.exceptions.NoArgsIsHelpError as help_:
+        print(help_.format_message(), file=sys.stderr)
+        return help_.exit_code
     except click.ClickException as error:
         print(f"kith: {error.format_message()}", file=sys.stderr)
         return error.exit_code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import click
 import msgspec
 
 from kith.base.errors import Problem
+from kith.base.settings import load
 from kith.base.work import Works
 from kith.cli.running import as_json, house, reading, run, say
+from kith.cli.showing import show_rows
 from kith.identity.blueprints import folder, store
 from kith.identity.blueprints.applying import SYSTEM, Applied, ReadFile, apply, rehearse
 from kith.identity.blueprints.exporting import ExportedFile, export, export_whole
@@ -22,6 +25,7 @@ from kith.identity.blueprints.run import Change
 from kith.identity.blueprints.sealed import FileSealer
 from kith.identity.blueprints.tags import BadBlueprint
 from kith.identity.blueprints.writing import as_yaml
+from kith.migrations.runner import upgrade
 
 _files = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 _context = click.option("--context", multiple=True, metavar="NAME=VALUE", help="A value for !Context; may be repeated.")
@@ -48,11 +52,8 @@ def list_(*, as_json: bool) -> None:
     if as_json:
         say([{name: getattr(one, name) for name in _SHOWN} for one in found])
         return
-    for one in found:
-        state = one.status if one.enabled else "disabled"
-        click.echo(f"{state:<10}  {one.name}" + (f"  ({one.path})" if one.path and one.path != one.name else ""))
-        for words in one.log:
-            click.echo(f"            {words}")
+    rows = [(one.status if one.enabled else "disabled", one.name, one.path, "; ".join(one.log)) for one in found]
+    show_rows(("state", "name", "file", "what was said"), rows, nothing="No blueprints.")
 
 
 _SHOWN = ("instance_uuid", "name", "path", "enabled", "status", "last_applied", "managed_models", "log")
@@ -60,18 +61,46 @@ _SHOWN = ("instance_uuid", "name", "path", "enabled", "status", "last_applied", 
 
 @blueprints.command()
 @_files
-def check(files: tuple[Path, ...]) -> None:
-    """Can these files be read? Whether they can be applied, `apply --rehearse` says."""
-    wrong = 0
+@_context
+@_key_file
+def check(files: tuple[Path, ...], *, context: tuple[str, ...], key_file: Path | None) -> None:
+    """Would these files be applied, in this order? Nothing is changed.
+
+    They are rehearsed on this server, or on a new one where there is no database yet.
+    """
+    values, sealer = _values(context), _sealer(key_file)
+    counts: dict[Path, int] = {}
     for path in files:
         try:
-            found = read_blueprint(_bytes(path), FROM_DISK)
-            click.echo(f"{path}: {len(found.entries)} entries")
+            counts[path] = len(read_blueprint(_bytes(path), FROM_DISK).entries)
         except BadBlueprint as error:
-            wrong += 1
             click.echo(f"{path}: {error}", err=True)
-    if wrong:
+    if len(counts) < len(set(files)):
         raise click.exceptions.Exit(1)
+    try:
+        done = run(_check(files, values, sealer))
+    except (BadBlueprint, Problem) as error:
+        raise click.ClickException(str(error)) from error
+    for words in done.warnings:
+        click.echo(f"warning: {words}", err=True)
+    for path, count in counts.items():
+        click.echo(f"{path}: {'one entry' if count == 1 else f'{count} entries'}")
+
+
+async def _check(files: tuple[Path, ...], values: dict[str, Any], sealer: FileSealer | None) -> Applied:
+    settings = load()
+    if not settings.is_sqlite or settings.sqlite_path.exists():
+        async with house(settings) as opened:
+            return await _apply(opened.works, files, values, sealer, is_rehearsal=True)
+    from kith.cli.first_rows import offer_start  # noqa: PLC0415 - loaded when first used
+
+    with tempfile.TemporaryDirectory(prefix="kith-blueprints-") as folder:
+        new = msgspec.structs.replace(settings, data=Path(folder), database="sqlite")
+        await upgrade(new)
+        async with house(new) as opened:
+            async with opened.works.begin() as work:
+                await offer_start(work)
+            return await _apply(opened.works, files, values, sealer, is_rehearsal=True)
 
 
 @blueprints.command("apply")

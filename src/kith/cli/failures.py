@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 
 import asyncpg
@@ -9,6 +10,16 @@ import asyncpg
 from kith.backup.failures import BackupFailed
 from kith.base.errors import Invalid, Problem
 from kith.base.settings import BadSettings
+
+_MENDS = {
+    errno.EROFS: "the file system can only be read; KITH_DATA says where the data folder is",
+    errno.EACCES: "start it as the user to whom that belongs, or let this one read and write there",
+    errno.EPERM: "start it as the user to whom that belongs, or let this one read and write there",
+    errno.ENOSPC: "make room on the disk",
+    errno.ENOENT: "is it spelled right?",
+    errno.ENOTDIR: "a folder is needed there",
+    errno.ECONNREFUSED: "nothing answers there",
+}
 
 
 def words_for(error: Exception) -> str | None:
@@ -27,6 +38,16 @@ def words_for(error: Exception) -> str | None:
         return f"SQLite: {error}"
     if isinstance(error, (asyncpg.PostgresError, asyncpg.InterfaceError)):
         return f"PostgreSQL: {str(error).splitlines()[0]}"
-    if isinstance(error, (OSError, ValueError)):
+    if isinstance(error, OSError):
+        return _of_the_system(error)
+    if isinstance(error, ValueError):
         return f"{type(error).__name__}: {error}"
     return None
+
+
+def _of_the_system(error: OSError) -> str:
+    """What the system refuses, and what to do about it; `filename` is what it was asked for."""
+    what = f"{error.filename}: " if error.filename else ""
+    said = error.strerror or str(error)
+    mend = _MENDS.get(error.errno or 0)
+    return f"{what}{said}{f' ({mend})' if mend else ''}"

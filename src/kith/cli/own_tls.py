@@ -8,7 +8,7 @@ import socket
 from urllib.parse import urlsplit
 
 from kith.app import House
-from kith.base import log
+from kith.base import asking, log
 from kith.base.acme.folder import TlsFolder
 from kith.base.acme.keeper import CertificateKeeper
 from kith.base.acme.plain_http import PlainHttp
@@ -45,7 +45,7 @@ class OwnTls:
         await keeper.start()
         encrypted = HttpServer(app, on_443, limits, settings.trusted_proxies, tls=keeper.context)
         self._servers.append(encrypted)
-        self._opening = asyncio.create_task(_open(keeper, encrypted))
+        self._opening = asking.begin_for_everybody(_open(keeper, encrypted))
 
     async def stop(self) -> None:
         if self._opening is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from kith.backup.copying.options import CopyOptions
 from kith.backup.failures import BadRepository
 from kith.backup.listing import show
 from kith.backup.manifest import Manifest
@@ -26,16 +27,29 @@ from kith.cli.running import as_json, run, say
 @click.option("--data", type=click.Path(path_type=Path), help="The data folder to restore to; else KITH_DATA.")
 @click.option("--database", help="The database to restore to; else KITH_DATABASE.")
 @click.option("--key-file", type=click.Path(dir_okay=False, path_type=Path), help="A file with the key of the backups.")
+@click.option("--drop-nul", is_flag=True, help="Of SQLite to PostgreSQL: leave NUL characters out of texts.")
 @as_json
 def restore(
-    *, target: str, id: str | None, data: Path | None, database: str | None, key_file: Path | None, as_json: bool
+    *,
+    target: str,
+    id: str | None,
+    data: Path | None,
+    database: str | None,
+    key_file: Path | None,
+    drop_nul: bool,
+    as_json: bool,
 ) -> None:
-    """Restore a backup to a machine, a data folder and a database that are empty."""
+    """Restore a backup to a machine, a data folder and a database that are empty.
+
+    The database may be of the other kind than the one that the backup was made of.
+    """
     settings = load()
     if data is not None:
         settings = msgspec.structs.replace(settings, data=data)
     if database is not None:
         settings = msgspec.structs.replace(settings, database=database)
+
+    options = CopyOptions(is_dropping_nul=drop_nul)
 
     async def do() -> tuple[Manifest, list[str]]:
         repository = await Repository.open(BackupPlace(target, settings), find_passphrase(settings, key_file))
@@ -44,7 +58,7 @@ def restore(
             if manifest is None:
                 raise BadRepository(f"there are no backups at {target}")
             with Bar() as bar:
-                return manifest, await restore_backup(settings, repository, manifest, bar)
+                return manifest, await restore_backup(settings, repository, manifest, bar, options=options)
 
     manifest, differences = run(do())
     if as_json:

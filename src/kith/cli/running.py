@@ -17,7 +17,7 @@ from kith.base.late import LateNews, LateParts, Once
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.stored_settings import load_stored
 from kith.base.work import Work, Works
-from kith.migrations import HEAD, is_unknown, told_unknown
+from kith.migrations import HEAD, MOVING, is_unknown, told_moving, told_unknown
 
 if TYPE_CHECKING:
     from kith.base.relay import Relay
@@ -73,13 +73,13 @@ class Opened:
 
 
 @asynccontextmanager
-async def house() -> AsyncIterator[Opened]:
+async def house(settings: Settings | None = None) -> AsyncIterator[Opened]:
     """For a command that writes, beside a running server or without one.
 
     Loading every room takes seconds. It is done before anything is written: a transaction in which it was done would
     keep everybody else from writing for as long.
     """
-    async with _opened() as opened:
+    async with _opened(settings) as opened:
         opened.furnish()
         await opened.ids.lease()
         keeping = asyncio.create_task(opened.ids.keep())
@@ -102,8 +102,8 @@ async def reading() -> AsyncIterator[Work]:
 
 
 @asynccontextmanager
-async def _opened() -> AsyncIterator[Opened]:
-    settings = load()
+async def _opened(settings: Settings | None = None) -> AsyncIterator[Opened]:
+    settings = settings or load()
     refuse_missing(settings)
     database = await connect(settings, connections=2)
     try:
@@ -155,6 +155,8 @@ async def revision_of(settings: Settings) -> str | None:
 
 
 def known(revision: str | None) -> str | None:
+    if revision == MOVING:
+        raise BadSettings(told_moving())
     if revision is not None and revision > HEAD:
         raise BadSettings(newer(revision))
     if revision is not None and is_unknown(revision):

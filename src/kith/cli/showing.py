@@ -11,15 +11,15 @@ import msgspec
 
 
 def show_rows(heads: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> None:
-    """`nothing` is said on a terminal when there are no rows; a pipe gets none."""
+    """`nothing` is said when there are no rows: beside a pipe, which gets rows alone."""
     shown = [[cell(value) for value in row] for row in rows]
-    if not sys.stdout.isatty():
-        for row in shown:
-            click.echo("\t".join(row))
-    elif shown:
+    if not shown:
+        click.echo(nothing, err=not sys.stdout.isatty())
+    elif sys.stdout.isatty():
         _print_table(heads, shown)
     else:
-        click.echo(nothing)
+        for row in shown:
+            click.echo("\t".join(row))
 
 
 def _print_table(heads: Sequence[str], rows: list[list[str]]) -> None:

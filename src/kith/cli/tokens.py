@@ -74,7 +74,7 @@ def list_tokens(*, name: str, as_json: bool) -> None:
         show_rows(
             ["id", "identifier", "intent", "scopes", "description", "made", "expires", "last used"],
             [list(record.values()) for record in records],
-            nothing="None.",
+            nothing="No tokens.",
         )
 
 

@@ -20,12 +20,15 @@ _FOLDER = Path(__file__).parent
 _LOCK = 0x6B697468  # an advisory lock of our own on PostgreSQL
 
 
-async def upgrade(settings: Settings, *, to: str = "head") -> None:
-    """In one transaction: whatever ends it early, the database is as it was, and the next try begins there."""
+async def upgrade(settings: Settings, *, to: str = "head", schema: str | None = None) -> None:
+    """In one transaction: whatever ends it early, the database is as it was, and the next try begins there.
+
+    `schema` is one of PostgreSQL that is used instead of the usual one.
+    """
     if settings.is_sqlite:
         _upgrade_sqlite(settings.sqlite_path, to)
     else:
-        await _upgrade_postgres(settings.database, to)
+        await _upgrade_postgres(settings.database, to, schema)
 
 
 def _upgrade_sqlite(path: Path, to: str) -> None:
@@ -48,8 +51,9 @@ def _upgrade_sqlite(path: Path, to: str) -> None:
     path.chmod(0o600)
 
 
-async def _upgrade_postgres(url: str, to: str) -> None:
-    engine = create_async_engine(sqlalchemy_url(url), poolclass=NullPool)
+async def _upgrade_postgres(url: str, to: str, schema: str | None) -> None:
+    given = {} if schema is None else {"search_path": f"{schema}, public"}
+    engine = create_async_engine(sqlalchemy_url(url), poolclass=NullPool, connect_args={"server_settings": given})
     try:
         async with engine.begin() as connection:
             await connection.execute(sa.text("SET LOCAL lock_timeout = '30s'"))

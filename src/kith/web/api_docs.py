@@ -6,13 +6,12 @@ The viewer is Swagger UI, from the files of a package. They are read when somebo
 from __future__ import annotations
 
 import functools
-import gzip
-import hashlib
 import importlib.util
 from pathlib import Path
 
 import msgspec
 
+from kith.base.compression import KeptText, answer_of, keep
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.routing import FromPath, get
@@ -45,42 +44,33 @@ _HEADERS: Headers = (
 )
 
 
-class ViewerFile(msgspec.Struct, frozen=True):
-    body: bytes
-    kind: str
-    version: str
-
-
 @functools.lru_cache(len(_FILES))
-def _file(name: str) -> ViewerFile:
+def _file(name: str) -> KeptText:
     """Kept as it is sent, compressed: the names are those of the list above."""
     found = importlib.util.find_spec(PACKAGE)
     if found is None or found.origin is None:
         raise NotFound
     path, kind = _FILES[name]
     body = (Path(found.origin).parent / "swagger-ui" / path).read_bytes()
-    return ViewerFile(gzip.compress(body, 6, mtime=0), kind, hashlib.sha256(body).hexdigest()[:12])
+    return keep(body, kind)
 
 
-def _sent(exchange: Exchange, one: ViewerFile, headers: Headers) -> Answer:
-    headers = (*headers, (b"vary", b"accept-encoding"))
-    if b"gzip" in exchange.header(b"accept-encoding"):
-        return whole(one.body, one.kind, headers=(*headers, (b"content-encoding", b"gzip")))
-    return whole(gzip.decompress(one.body), one.kind, headers=headers)
+def _version(one: KeptText) -> str:
+    return one.digest[:12]
 
 
 def _address(name: str) -> str:
-    return f"/api/docs/{_file(name).version}/{name}"
+    return f"/api/docs/{_version(_file(name))}/{name}"
 
 
 @functools.lru_cache(1)
-def _described(base_url: str) -> bytes:
-    return msgspec.json.encode(identity.describe_api(base_url))
+def _described(base_url: str) -> KeptText:
+    return keep(msgspec.json.encode(identity.describe_api(base_url)), "application/json")
 
 
 @get("/api/v2/openapi.json")
-async def openapi(work: Work) -> Answer:
-    return whole(_described(work.settings.base_url), "application/json")
+async def openapi(exchange: Exchange, work: Work) -> Answer:
+    return answer_of(exchange, _described(work.settings.base_url))
 
 
 @get("/api/docs")
@@ -95,7 +85,7 @@ async def show_redirect_page(exchange: Exchange, name: FromPath[str]) -> Answer:
     """Where whoever signed in comes back to, and its script."""
     if not name.startswith("oauth2-redirect.") or name not in _FILES:
         raise NotFound
-    return _sent(exchange, _file(name), _HEADERS)
+    return answer_of(exchange, _file(name), _HEADERS)
 
 
 @get("/api/docs/{version}/{name}")
@@ -104,7 +94,7 @@ async def show_file(exchange: Exchange, version: FromPath[str], name: FromPath[s
     if name not in _FILES:
         raise NotFound
     one = _file(name)
-    return _sent(exchange, one, FOR_GOOD if version == one.version else ((b"cache-control", b"no-cache"),))
+    return answer_of(exchange, one, FOR_GOOD if version == _version(one) else ((b"cache-control", b"no-cache"),))
 
 
 @get("/api/v2/docs")

@@ -6,13 +6,13 @@ ever mixes two versions. Whoever asks for another version, from a page that was 
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
+from kith.base.compression import SMALL, KeptText, answer_of, keep
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.routing import FromPath, get
@@ -29,7 +29,6 @@ _KINDS = {
 FOR_GOOD: Headers = ((b"cache-control", b"public, max-age=31536000, immutable"),)
 ASK_AGAIN: Headers = ((b"cache-control", b"no-cache"),)
 _TURNED = frozenset(("back", "door", "list", "reply"))  # the other way round where lines run from right to left
-SMALL = 1400  # what fits into one packet anyway
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -66,9 +65,9 @@ def icon(name: str) -> str:
 
 
 @lru_cache(256)
-def _compressed(name: str) -> bytes:
+def _kept(name: str) -> KeptText:
     """Made when first asked for; the names are those of our own files."""
-    return gzip.compress(_assets[name].body, 9, mtime=0)
+    return keep(_assets[name].body, _assets[name].kind)
 
 
 @get("/static/{version}/{name:path}")
@@ -88,10 +87,7 @@ def _answer(exchange: Exchange, name: str, headers: Headers) -> Answer:
         raise NotFound
     if len(found.body) < SMALL or found.kind == "image/png":
         return whole(found.body, found.kind, headers=headers)
-    vary = (b"vary", b"accept-encoding")
-    if b"gzip" not in exchange.header(b"accept-encoding"):
-        return whole(found.body, found.kind, headers=(*headers, vary))
-    return whole(_compressed(name), found.kind, headers=(*headers, vary, (b"content-encoding", b"gzip")))
+    return answer_of(exchange, _kept(name), headers)
 
 
 routes = [show_asset, show_newest]

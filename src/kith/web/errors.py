@@ -7,7 +7,7 @@ from urllib.parse import quote
 import msgspec
 
 from kith.base import csrf
-from kith.base.errors import Invalid, NotFound, Problem, Throttled
+from kith.base.errors import Invalid, NotFound, Problem, Throttled, Unauthenticated
 from kith.base.exchange import Answer, Dialect, Exchange
 from kith.base.keys import Keys
 from kith.base.own_calls import OwnRoutes
@@ -33,6 +33,7 @@ _TITLES = {
 }
 
 
+MEMBERS_ONLY = translatable("Only members see this page.")
 MOST_ABOVE = 6  # pages that are tried, from where somebody was upwards
 NOTHING = translatable("There is nothing at this address: it was deleted, never was, or is not for everybody.")
 
@@ -63,6 +64,18 @@ def _way_on(problem: Problem, exchange: Exchange) -> str:
     return ""
 
 
+_MESSAGES = {NotFound.message: NOTHING, Unauthenticated.message: MEMBERS_ONLY}
+
+
+def _sign_in_at(problem: Problem, exchange: Exchange) -> str:
+    """And back to the page, where it is for members only."""
+    if problem.status != 401 or exchange.method != "GET":
+        return "/auth/sign_in"
+    path, query = exchange.path, exchange.query_string.decode("latin-1")
+    here = f"{path}?{query}" if query else path
+    return f"/flows/-/default/authentication/?next={quote(here, safe='')}"
+
+
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
     refusal = problem.extra.get("refusal")  # the code under which a denied access was recorded
@@ -81,7 +94,8 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         site=brand.title,
         brand=brand,
         title=title_of(problem),
-        message=NOTHING if problem.message == NotFound.message else problem.message,
+        message=_MESSAGES.get(problem.message, problem.message),
+        sign_in_at=_sign_in_at(problem, exchange),
         may_sign_in=problem.status in (401, 404) and not identity.carried_key(exchange),
         back=_way_on(problem, exchange),
         wait=problem.retry_after if isinstance(problem, Throttled) else 0,

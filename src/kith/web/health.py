@@ -15,6 +15,7 @@ from datetime import timedelta
 import msgspec
 import structlog
 
+from kith.base import asking
 from kith.base.blobs import Blobs
 from kith.base.clocks import is_recent
 from kith.base.exchange import JSON, Answer, Exchange
@@ -49,7 +50,7 @@ class Trial:
         if self._works is not None and time.monotonic() - self._tried_at < self._seconds:
             return self._works
         if self._task is None:
-            self._task = asyncio.create_task(self._try())
+            self._task = asking.begin_for_everybody(self._try())
         # It goes on if it takes longer: another try would only wait behind it.
         done, _ = await asyncio.wait({self._task}, timeout=PATIENCE_SECONDS)
         return bool(done) and self._works is True

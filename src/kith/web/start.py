@@ -12,7 +12,7 @@ from kith.base.routing import get
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web import own_api
-from kith.web.client.frame import STRANGERS, PageMember, client_page, find_member, sign_in_first
+from kith.web.client.frame import PageMember, client_page, find_member, sign_in_first, ways_of_strangers
 from kith.web.client.readers import reader_of
 from kith.web.client.status_html import pieces
 from kith.web.client.timelines import HOME, timeline
@@ -45,7 +45,7 @@ async def _welcome(exchange: Exchange, work: Work) -> Answer:
         "client/welcome.html",
         None,
         here="welcome",
-        ways=[way for way in STRANGERS if way[0] != "sign_in"],
+        ways=[way for way in ways_of_strangers(work.settings) if way[0] != "sign_in"],
         address=work.settings.base_url,
         description=told["description"],
         members=await identity.count_members(work),

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import structlog
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from kith.base import asking
 from kith.base.acme.client import Acme, AcmeError, Ask
 from kith.base.acme.folder import Certificate, LastAttempt, TlsFolder, request_for
 from kith.base.metrics import CERTIFICATE_END
@@ -49,7 +50,7 @@ class CertificateKeeper:
         self._folder.make()
         self._folder.remove_drafts()
         self._take()
-        self._looking = asyncio.create_task(self._look_on())
+        self._looking = asking.begin_for_everybody(self._look_on())
 
     async def stop(self) -> None:
         if self._looking is not None:

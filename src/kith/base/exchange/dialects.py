@@ -26,6 +26,9 @@ def as_json(_exchange: Exchange, status: int, value: object) -> Answer:
     return Answer(status, JSON, _encode(value))
 
 
+Packs = Callable[["Exchange", Answer], Awaitable[Answer]]
+
+
 class Dialect(msgspec.Struct, frozen=True):
     """One way the server is spoken to: its headers, whether browsers of other sites may, its errors' shape."""
 
@@ -64,6 +67,7 @@ class Server(msgspec.Struct, frozen=True):
     headers: Headers = ()
     secret_paths: tuple[str, ...] = ()
     max_body: int = 1 << 20
+    pack: Packs | None = None  # makes answers smaller on their way
     lines: bytes = b""  # `headers` as they go over the wire
 
     def __post_init__(self) -> None:

@@ -250,6 +250,8 @@ class Exchange:
                 self._count_astray()
             if answer.status >= 400:
                 await self._drain()
+            if self.server.pack is not None and answer.pieces is None:
+                answer = await self.server.pack(self, answer)
         except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
             await self.fail(error)
             return

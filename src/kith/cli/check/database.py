@@ -16,7 +16,7 @@ from kith.base.db.sqlite import SQLite
 from kith.base.errors import Unavailable
 from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import DEAD, READY
-from kith.base.settings import Settings
+from kith.base.settings import BadSettings, Settings
 from kith.cli.check.backups import backups
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
 from kith.cli.check.neighbours import neighbours
@@ -24,7 +24,7 @@ from kith.cli.check.replicas import replicas
 from kith.cli.showing import cell
 from kith.identity.blueprints import store as blueprints
 from kith.identity.users import team
-from kith.migrations import HEAD, is_unknown, told_unknown
+from kith.migrations import HEAD, MOVING, is_unknown, told_moving, told_unknown
 
 OLDEST_POSTGRES = 14
 CLOCK_SLIP = timedelta(seconds=5)
@@ -76,6 +76,9 @@ async def database(settings: Settings) -> AsyncIterator[Finding]:
         return
     try:
         opened = await _open(settings)
+    except BadSettings as error:
+        yield problem("database", str(error), _mend(settings))
+        return
     except _BROKEN as error:
         yield problem("database", f"the database cannot be opened: {cause(error)}", _mend(settings))
         return
@@ -130,6 +133,8 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
 def _schema(revision: str | None) -> Finding:
     if revision == HEAD:
         return ok("schema", f"the database is at {HEAD}, as this version of Kith needs it")
+    if revision == MOVING:
+        return problem("schema", told_moving(), "run that command to its end first")
     if revision is not None and revision > HEAD:
         return problem(
             "schema",

@@ -17,12 +17,11 @@ from kith.base.work import Work, Works
 from kith.cli.failures import words_for
 from kith.cli.imports.people_file import PersonInTable, read_people
 from kith.cli.imports.progress import Progress
-from kith.cli.imports.reports import tell
+from kith.cli.imports.reports import end
 from kith.cli.imports.rows import Rows
 from kith.cli.imports.running import Batch, RunningImport, RunStep, open_run, source_of
 from kith.cli.inputs import COMMAND_LINE
 from kith.cli.running import as_json, house, run
-from kith.identity.audit import service as audit
 from kith.identity.groups import store as memberships
 from kith.identity.groups.names import is_like_another
 from kith.identity.groups.tables import groups
@@ -73,21 +72,16 @@ def people(
 async def _import(
     people: PeopleImport, file: Path, links: Path | None, *, rehearse: bool, report: Path | None, as_json: bool
 ) -> None:
-    async with house() as opened:
-        source = source_of(file)
-        if links is not None and not rehearse:
-            people.write_links_to(links)
-        with Progress() as progress:
-            async with open_run(opened.works, "csv", source, {}, progress, rehearse=rehearse) as importing:
+    with Progress() as progress:
+        progress.begin("opening", None)
+        async with house() as opened:
+            progress.end()
+            if links is not None and not rehearse:
+                people.write_links_to(links)
+            async with open_run(opened.works, "csv", source_of(file), {}, progress, rehearse=rehearse) as importing:
                 await importing.do(people.step(opened.works, importing, opened.find(Passwords)))
-        folder = opened.works.settings.data / "imports"
-        name = f"people-{importing.row.id}{'-rehearsal' if rehearse else ''}.csv"
-        await tell(importing, report or folder / name, as_json=as_json)
-        if not rehearse:
-            async with opened.works.begin() as work:
-                context = {"source": source, "taken": dict(importing.taken)}
-                await audit.record(work, "data_import", "imports", username=COMMAND_LINE, context=context)
-            await importing.finish()
+            progress.stop()
+            await end(opened, importing, report, as_json=as_json)
 
 
 class PeopleImport:

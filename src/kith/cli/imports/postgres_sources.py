@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Protocol
@@ -14,26 +16,33 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import asyncpg
 
+from kith.base.db.copy_format import END, NotACopy, read_copy_head
 from kith.base.errors import Invalid
-from kith.cli.imports.copy_format import END, NotACopy, read_copy_head
 
 __all__ = ["PostgresDatabase", "PostgresDump", "PostgresSource", "Told", "Wanted", "source_for"]
 
 LONGEST_LINE = 64 << 20
 _CUSTOM = b"PGDMP"
+_BEGINS, _ENDS = b"-- PostgreSQL database dump", b"-- PostgreSQL database dump complete"
+_ENCODING = re.compile(rb"SET client_encoding = '(\w+)';")
 _GZIP = b"\x1f\x8b"
 _WHICH = frozenset({"host", "port", "database", "dbname"})
 
 # Takes a table and its columns, then each of its rows' lines.
 Take = Callable[[str, list[str], bytes | None], None]
 Wanted = Mapping[str, Sequence[str] | None]  # tables, and which of their columns; None for all
-Told = Callable[[str, int], None]  # which table is read, and how many bytes came
+Told = Callable[[str, int], None]  # which table is read, and how many bytes came since the last time
 
 
 class PostgresSource(Protocol):
     @property
     def name(self) -> str:
         """By which it is known again, without secrets."""
+        ...
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes it has, where that is known."""
         ...
 
     async def read(self, take: Take, told: Told) -> None:
@@ -68,16 +77,29 @@ class PostgresDump:
     def name(self) -> str:
         return str(self._path.absolute())
 
+    @property
+    def size(self) -> int:
+        return self._path.stat().st_size
+
     async def read(self, take: Take, told: Told) -> None:
-        await asyncio.to_thread(self._read, take, told)
+        try:
+            await asyncio.to_thread(self._read, take, told)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise Invalid(f"{self._path} is cut off or damaged ({error}): copy or make the dump again") from error
+        except NotACopy as error:
+            raise Invalid(f"{self._path} cannot be read: {error}") from error
 
     def _read(self, take: Take, told: Told) -> None:
         with self._path.open("rb") as raw:
             lines: IO[bytes] = gzip.GzipFile(fileobj=raw) if self._is_packed else raw  # type: ignore[assignment]
             columns: list[str] = []
             table = ""
-            is_wanted = in_block = False
+            is_wanted = in_block = has_head = is_whole = False
+            read = 0
             for number, line in enumerate(_lines(lines)):
+                if number % 10_000 == 0:
+                    read, before = raw.tell(), read
+                    told(table, read - before)
                 if in_block:
                     if line == END:
                         in_block = False
@@ -90,10 +112,20 @@ class PostgresDump:
                         is_wanted = table in self._wanted
                         if is_wanted:
                             take(table, columns, None)
-                if number % 10_000 == 0:
-                    told(table, raw.tell())
+                elif line.startswith(_BEGINS):
+                    has_head, is_whole = True, line.startswith(_ENDS)
+                else:
+                    self._refuse_encoding(line)
             if in_block:
                 raise Invalid(f"{self._path} ends in the middle of the table {table}: the dump is not whole")
+            if has_head and not is_whole:
+                raise Invalid(f"{self._path} does not end as dumps end: it is not whole")
+
+    def _refuse_encoding(self, line: bytes) -> None:
+        found = _ENCODING.match(line)
+        if found is not None and found[1] != b"UTF8":
+            encoding = found[1].decode("ascii", "replace")
+            raise Invalid(f"{self._path} is written in {encoding}: make it with `pg_dump --encoding=UTF8`")
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:
@@ -117,6 +149,10 @@ class PostgresDatabase:
         # A password may stand among the options, too: only those are told that say which database it is.
         which = [(name, value) for name, value in parse_qsl(parts.query) if name in _WHICH]
         return f"postgresql://{parts.hostname or ''}:{parts.port or ''}{parts.path}?{urlencode(which)}"
+
+    @property
+    def size(self) -> None:
+        return None
 
     async def read(self, take: Take, told: Told) -> None:
         connection = await asyncpg.connect(self._url, server_settings={"DateStyle": "ISO", "TimeZone": "UTC"})

@@ -1,4 +1,4 @@
-"""How far an import is: a bar on a terminal, nothing in a pipe."""
+"""How far a long command is: a bar on a terminal, nothing in a pipe."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 __all__ = ["Progress"]
+
+MB = 1 << 20
 
 
 class Progress:
@@ -34,6 +36,10 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Before anything else is said."""
         if self._bars is not None:
             self._bars.stop()
 
@@ -41,7 +47,14 @@ class Progress:
         if self._bars is not None:
             self._task = self._bars.add_task(name.replace("_", " "), total=total, completed=done)
 
-    def advance(self, many: int) -> None:
+    def begin_reading(self, size: int | None) -> None:
+        """From the first second on: reading a large file, or asking a database, takes long."""
+        self.begin("reading (MB)", None if size is None else max(1, size // MB))
+
+    def read(self, size: int) -> None:
+        self.advance(size / MB)
+
+    def advance(self, many: float) -> None:
         if self._bars is not None and self._task is not None:
             self._bars.advance(self._task, many)
 

@@ -1,4 +1,4 @@
-"""What an import says at its end: how many of each came, and a file with every row that did not."""
+"""How an import ends: how many of each came is told, with a file of every row that did not, and recorded."""
 
 from __future__ import annotations
 
@@ -12,14 +12,33 @@ import click
 from kith.base.import_runs import LeftOutRow
 from kith.base.spreadsheets import harmless, write_quoted
 from kith.cli.imports.running import RunningImport
-from kith.cli.running import say
+from kith.cli.inputs import COMMAND_LINE
+from kith.cli.running import Opened, say
 from kith.cli.showing import show_rows
+from kith.identity.audit import service as audit
 
-__all__ = ["tell"]
+__all__ = ["end"]
 
 
-async def tell(run: RunningImport, report: Path, *, as_json: bool, more: dict[str, int] | None = None) -> None:
+async def end(
+    opened: Opened, run: RunningImport, report: Path | None, *, as_json: bool, more: dict[str, int] | None = None
+) -> None:
+    """Exits with 1 where rows were left out, so that a script notices."""
+    name = f"{run.row.kind}-{run.row.id}{'-rehearsal' if run.is_rehearsed else ''}.csv"
     left = await run.left_out()
+    _tell(run, left, report or opened.works.settings.data / "imports" / name, as_json=as_json, more=more)
+    if not run.is_rehearsed:
+        async with opened.works.begin() as work:
+            context = {"source": run.row.source, "taken": dict(run.taken)}
+            await audit.record(work, "data_import", "imports", username=COMMAND_LINE, context=context)
+        await run.finish()
+    if left:
+        raise click.exceptions.Exit(1)
+
+
+def _tell(
+    run: RunningImport, left: Sequence[LeftOutRow], report: Path, *, as_json: bool, more: dict[str, int] | None
+) -> None:
     write(report, left)
     counts = Counter(one.step for one in left)
     if as_json:
@@ -36,7 +55,7 @@ async def tell(run: RunningImport, report: Path, *, as_json: bool, more: dict[st
         return
     names = list(dict.fromkeys([*run.taken, *counts]))
     rows = [(name.replace("_", " "), run.taken[name], counts[name]) for name in names]
-    show_rows(("", "taken", "left out"), rows, nothing="There was nothing to take.")
+    show_rows(("what", "taken", "left out"), rows, nothing="There was nothing to take.")
     for name, many in (more or {}).items():
         click.echo(f"{many} {name}")
     if run.is_rehearsed:

@@ -11,6 +11,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from kith.base import asking
 from kith.base.breath import Breath
 from kith.base.errors import Unavailable
 from kith.base.http import Outgoing
@@ -73,7 +74,7 @@ class Couriers:
         """Until these are sent or given back, they stay this process's own, however long that takes."""
         self._held.update(ids)
         if self._holding is None:
-            self._holding = asyncio.create_task(self._go_on_holding())
+            self._holding = asking.begin_for_everybody(self._go_on_holding())
         try:
             yield
         finally:

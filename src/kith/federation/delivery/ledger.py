@@ -13,6 +13,7 @@ from datetime import datetime
 
 import msgspec
 
+from kith.base import asking
 from kith.base.errors import Unavailable
 from kith.base.metrics import DELIVERIES
 from kith.base.work import Works
@@ -44,7 +45,7 @@ class Ledger:
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((outcome, written))
         if self._task is None:
-            self._task = asyncio.create_task(self._work())
+            self._task = asking.begin_for_everybody(self._work())
         return written
 
     async def close(self) -> None:

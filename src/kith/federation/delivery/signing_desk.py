@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from kith.base import asking
 from kith.base.db.flusher import Flusher
 from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme, sign
 
@@ -35,7 +36,7 @@ class SigningDesk:
         order = _Order(signer, request, scheme, asyncio.get_running_loop().create_future())
         self._orders.append(order)
         if self._task is None:
-            self._task = asyncio.create_task(self._work())
+            self._task = asking.begin_for_everybody(self._work())
         return await order.signed
 
     async def close(self) -> None:

@@ -6,6 +6,7 @@ import msgspec
 
 from kith.base.errors import NotFound, Unauthenticated
 from kith.base.exchange import Answer, Exchange
+from kith.base.http.sites import site_of_domain
 from kith.base.limits import Limiter, LimitRule
 from kith.base.routing import FromPath, FromQuery, get, post
 from kith.base.work import Work
@@ -13,9 +14,7 @@ from kith.federation.documents import people
 from kith.federation.documents.answers import encode, negotiated
 from kith.federation.documents.numbered import also_by_number
 from kith.federation.documents.signers import asker_of
-from kith.federation.gate.service import Gate
 from kith.federation.inbox import verification
-from kith.federation.vocabulary.incoming import limits
 from kith.federation.vocabulary.outgoing import encryption
 from kith.federation.vocabulary.outgoing.contexts import with_context
 from kith.social.encryption import service
@@ -25,6 +24,7 @@ __all__ = ["routes"]
 
 # Whatever is named. How many keys of a device one may take is for the device to say.
 CLAIMS = LimitRule("device_claims", most=60, seconds=300)
+LONGEST_CLAIM = 16 * 1024  # nothing in it is read, but it belongs to what is signed
 
 
 class NamedDevice(msgspec.Struct, kw_only=True):
@@ -45,10 +45,8 @@ async def show_devices(exchange: Exchange, work: Work, name: FromPath[str]) -> A
 
 @post("/users/{name}/claim", **also_by_number("/users/{name}/claim"))
 async def claim_key(exchange: Exchange, name: FromPath[str], asked: FromQuery[NamedDevice]) -> Answer:
-    body = await exchange.body(limits.DOCUMENT_BYTES)
-    request = verification.received(exchange, body)
-    signer = await verification.verify(exchange.server.works, request, gate=exchange.find(Gate))
-    exchange.find(Limiter).spend(CLAIMS, f"{signer.account_id}:{name}")
+    signer = await verification.signer_of(exchange, longest_body=LONGEST_CLAIM)
+    exchange.find(Limiter).spend(CLAIMS, f"{site_of_domain(signer.domain)}:{name.lower()[:150]}")
     work = exchange.work
     owner = await people.find_open(work, name, signer.account_id)
     claimed = await service.claim(work, signer.account_id, [Target(account_id=owner.id, device_id=asked.id)])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from kith.base import asking
 from kith.base.caches import ForAWhile
 from kith.base.errors import Throttled, Unavailable
 from kith.base.http.sites import registrable_domain
@@ -71,7 +72,7 @@ class Intake:
         row = msgspec.structs.replace(row, site=site, turn=self._turns.next(site))
         self._waiting.append(_Waiting(row, host, kept))
         if self._writing is None:
-            self._writing = asyncio.create_task(self._write_all())
+            self._writing = asking.begin_for_everybody(self._write_all())
         await kept
 
     async def _refuse_too_much(self, site: str) -> None:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from kith.base.errors import Forbidden, Unavailable
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, address_key
-from kith.federation.gate.service import Gate
 from kith.federation.inbox import verification
-from kith.federation.inbox.floods import UNBELIEVED
 from kith.federation.signatures.refusals import SignatureRefused
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId
@@ -31,12 +28,7 @@ class RequestSigners:
 
 
 async def _signer(exchange: Exchange, *, may_fetch: bool) -> AccountId:
-    limiter, address = exchange.find(Limiter), address_key(exchange.address)
-    limiter.spend(UNBELIEVED, address)
-    found = await verification.verify(
-        exchange.server.works, verification.received(exchange), gate=exchange.find(Gate), may_fetch=may_fetch
-    )
-    limiter.unspend(UNBELIEVED, address)
+    found = await verification.signer_of(exchange, may_fetch=may_fetch)
     account = await accounts.find(exchange.work.db, found.account_id)
     if account is None or account.is_gone:
         raise Forbidden

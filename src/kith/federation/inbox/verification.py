@@ -9,15 +9,17 @@ import msgspec
 
 from kith.base.errors import Forbidden
 from kith.base.exchange import Exchange
+from kith.base.limits import Limiter, address_key
 from kith.base.work import Works
 from kith.federation.gate.service import Gate
+from kith.federation.inbox.floods import UNBELIEVED
 from kith.federation.inbox.known_keys import HeldKey, KnownKeys
 from kith.federation.signatures.received import ReceivedRequest, SignatureClaim
 from kith.federation.signatures.refusals import Fault, SignatureRefused, shown
 from kith.federation.signatures.verifying import is_valid, read_claim
 from kith.social.ids import AccountId
 
-__all__ = ["Verified", "check", "check_domain", "received", "verify"]
+__all__ = ["Verified", "check", "check_domain", "received", "signer_of"]
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -37,11 +39,21 @@ def received(exchange: Exchange, body: bytes = b"") -> ReceivedRequest:
     return ReceivedRequest(scope["method"], scope["raw_path"], exchange.query_string, headers, body, origins=origins)
 
 
-async def verify(works: Works, request: ReceivedRequest, *, gate: Gate, may_fetch: bool = True) -> Verified:
+async def signer_of(exchange: Exchange, *, longest_body: int = 0, may_fetch: bool = True) -> Verified:
     """Whose key has signed a request; `SignatureRefused` where nobody's has.
 
+    It counts against the address before anything is read or asked of others, and is given back to whoever is believed.
     Where `may_fetch` is not said, strangers stay strangers: only a key that is known here counts.
     """
+    limiter, address = exchange.find(Limiter), address_key(exchange.address)
+    limiter.spend(UNBELIEVED, address)
+    body = await exchange.body(longest_body) if longest_body else b""
+    found = await _verify(exchange.server.works, received(exchange, body), exchange.find(Gate), may_fetch=may_fetch)
+    limiter.unspend(UNBELIEVED, address)
+    return found
+
+
+async def _verify(works: Works, request: ReceivedRequest, gate: Gate, *, may_fetch: bool) -> Verified:
     claim = read_claim(request, datetime.now(UTC))
     await check_domain(gate, claim.key_id.host)
     keys: KnownKeys = works.services[KnownKeys]

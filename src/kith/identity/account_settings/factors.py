@@ -15,6 +15,7 @@ from kith.identity.factors.tables import Factor
 from kith.identity.flows.resources import flows
 from kith.identity.messages import service as messages
 from kith.identity.stages.kinds import otp_static, otp_time, password, webauthn
+from kith.identity.users import store as users
 
 # The set-up flow of each kind of factor, from its stages.
 _set_up = {
@@ -78,9 +79,10 @@ async def rename_device(work: Work, me: Visitor, device_uuid: str, name: str) ->
 
 
 async def remove_device(work: Work, me: Visitor, device_uuid: str) -> None:
+    user = await users.hold(work.db, me.user.id)  # of two ways in that are given up at once, the second one stays
     factor = await get_device(work, me, device_uuid)
-    others = [one for one in await store.of_user(work.db, me.user.id) if one.device_uuid != device_uuid]
-    if me.user.password is None and not any(one.kind == "webauthn" for one in others):
+    others = [one for one in await store.of_user(work.db, user.id) if one.device_uuid != device_uuid]
+    if user.password is None and not any(one.kind == "webauthn" for one in others):
         raise Conflict("This is your only way to sign in. Set a password or add another passkey first.")
-    await service.remove(work, me.user, factor.device_uuid)
+    await service.remove(work, user, factor.device_uuid)
     await messages.leave(work, me.user.id, "The sign-in method was removed.", "success")

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import structlog
 from sqlalchemy import select
 
+from kith.base import asking
 from kith.base.db import query
 from kith.base.work import Work, Works
 from kith.identity.crypto import keypairs
@@ -55,7 +56,7 @@ class GatewayCertificates:
 
     async def start(self) -> None:
         await self._read()
-        self._reading = asyncio.create_task(self._go_on_reading())
+        self._reading = asking.begin_for_everybody(self._go_on_reading())
 
     async def stop(self) -> None:
         if self._reading is not None:

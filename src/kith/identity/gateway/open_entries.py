@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sqlalchemy import and_, bindparam, or_, select
 
+from kith.base import asking
 from kith.base.db import Instant, any_of, query
 from kith.base.logger import Logger
 from kith.base.work import Work, Works
@@ -73,7 +74,7 @@ class OpenEntries:
     def add(self, entry: OpenEntry) -> None:
         self._open.add(entry)
         if self._looking is None:
-            self._looking = asyncio.get_running_loop().create_task(self._look_on())
+            self._looking = asking.begin_for_everybody(self._look_on())
 
     def discard(self, entry: OpenEntry) -> None:
         self._open.discard(entry)

@@ -16,7 +16,7 @@ from sqlalchemy import and_, bindparam, delete, select
 from kith.base.db import UID, Instant, Query, Session, command, insert_into, query
 from kith.base.work import Work
 from kith.identity.links.tables import OneTimeLink, links
-from kith.identity.security_stamp import stamp_of
+from kith.identity.security_stamp import stamp_of, still_counts
 
 _now = bindparam("now", type_=Instant())
 _flow = bindparam("flow", type_=UID())
@@ -65,9 +65,11 @@ async def make(work: Work, key: str, user_id: int, *, flow: str | None, plan: st
 
 async def claim(work: Work, key: str, *, flow: str | None) -> OneTimeLink | None:
     """Use a link up. If it is opened twice at the same time, only one request gets it."""
+    if await _held(work, await find(work, key, flow=flow)) is None:
+        return None
     if flow is None:
-        return await _one(work, _claim_plain, hash=hash_key(key), now=work.now)
-    return await _one(work, _claim, hash=hash_key(key), now=work.now, flow=flow)
+        return await work.db.one(_claim_plain, hash=hash_key(key), now=work.now)
+    return await work.db.one(_claim, hash=hash_key(key), now=work.now, flow=flow)
 
 
 async def find(work: Work, key: str, *, flow: str | None) -> OneTimeLink | None:
@@ -82,7 +84,16 @@ async def find_errand(work: Work, key: str) -> OneTimeLink | None:
 
 
 async def claim_errand(work: Work, key: str) -> OneTimeLink | None:
-    return await _one(work, _claim_errand, hash=hash_key(key), now=work.now)
+    if await _held(work, await find_errand(work, key)) is None:
+        return None
+    return await work.db.one(_claim_errand, hash=hash_key(key), now=work.now)
+
+
+async def _held(work: Work, link: OneTimeLink | None) -> OneTimeLink | None:
+    """The link, if what guards its person's account is as it was, and stays so until the transaction ends."""
+    if link is None or not await still_counts(work, link.user_id, link.security_stamp):
+        return None
+    return link
 
 
 async def _one(work: Work, statement: Query[OneTimeLink], **values: object) -> OneTimeLink | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import ipaddress
 import secrets
 import struct
+from collections.abc import Sequence
 
 import msgspec
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -40,9 +42,11 @@ MOST_SESSIONS = 1_000  # of some 60 kB each, while they are under way
 SESSION_SECONDS = 60.0
 MOST_CONTEXTS = 64
 CONTEXT_SECONDS = 3600.0
+PROVIDERS_SECONDS = 2.0  # until a device with a new secret is heard, which asks again
 MOST_MESSAGE = 200
 _MICROSOFT = 311
 _SEND_KEY, _RECEIVE_KEY = 16, 17
+_Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 class _Asked(msgspec.Struct, frozen=True):
@@ -57,11 +61,23 @@ class _Asked(msgspec.Struct, frozen=True):
         return answer_to(self.packet, code, self.secret, list(attributes))
 
 
+class _Known(msgspec.Struct, frozen=True):
+    """A provider, the networks of its devices, and their secret."""
+
+    provider: NetworkProvider
+    networks: tuple[_Network, ...]
+    secret: bytes
+
+
 class RadiusService:
     def __init__(self, works: Works) -> None:
         self._works = works
         self._server = Server(works, routes=(), headers=(), secret_paths=(), max_body=0)
         self._contexts: ForAWhile[SSL.Context] = ForAWhile("eap_contexts", seconds=CONTEXT_SECONDS, most=MOST_CONTEXTS)
+        self._providers: ForAWhile[tuple[_Known, ...]] = ForAWhile(
+            "radius_providers", seconds=PROVIDERS_SECONDS, most=1
+        )
+        self._reading = asyncio.Lock()
         self._sessions: ForAWhile[TtlsSession] = ForAWhile("eap_sessions", seconds=SESSION_SECONDS, most=MOST_SESSIONS)
 
     async def answer(self, packet: RadiusPacket, address: str) -> bytes:
@@ -86,20 +102,29 @@ class RadiusService:
         return asked.say(PacketCode.ACCESS_ACCEPT)
 
     async def _find_provider(self, packet: RadiusPacket, address: str) -> _Asked:
-        """The provider with the narrowest network around the device, whose secret has signed the packet."""
+        """The provider with the narrowest network around the device, whose secret has signed the packet.
+
+        Anybody can send packets, in anybody's name: what no provider of a moment ago has signed costs no reading. What
+        one has signed is looked at once more, with the providers as they are now.
+        """
+        _find_signer(packet, address, await self._providers_lately())
+        return _find_signer(packet, address, await self._read_providers())
+
+    async def _providers_lately(self) -> tuple[_Known, ...]:
+        async with self._reading:
+            found = self._providers.get("all")
+            if found is None:
+                found = await self._read_providers()
+                self._providers.put("all", found)
+            return found
+
+    async def _read_providers(self) -> tuple[_Known, ...]:
         work = self._works.open()
         try:
-            found = await store.all_providers(work.db)
             sealer = work.find(Sealer)
-            near = sorted((width, one.id, one) for one in found if (width := _nearness(one, address)) is not None)
-            for _, _, provider in near:
-                secret = sealer.open(provider.shared_secret, store.SECRET_PLACE).encode()
-                if is_authentic(packet, secret):
-                    return _Asked(packet, provider, secret, address)
+            return tuple(_known(one, sealer) for one in await store.all_providers(work.db))
         finally:
             await work.rollback()
-        words = "no provider knows this device" if not near else "the Message-Authenticator is missing or wrong"
-        raise RadiusError(words)
 
     async def _sign_in(self, asked: _Asked, username: str, password: str) -> None:
         if not password:
@@ -188,11 +213,26 @@ def _load(work: Work, pair: KeyPair) -> SSL.Context:
     return context
 
 
-def _nearness(provider: NetworkProvider, address: str) -> int | None:
-    """How wide the narrowest network around the address is; None where none is."""
+def _known(provider: NetworkProvider, sealer: Sealer) -> _Known:
+    networks = tuple(ipaddress.ip_network(one.strip(), strict=False) for one in provider.client_networks.split(","))
+    return _Known(provider, networks, sealer.open(provider.shared_secret, store.SECRET_PLACE).encode())
+
+
+def _find_signer(packet: RadiusPacket, address: str, known: Sequence[_Known]) -> _Asked:
     here = ipaddress.ip_address(address)
     here = getattr(here, "ipv4_mapped", None) or here
-    networks = [ipaddress.ip_network(one.strip(), strict=False) for one in provider.client_networks.split(",")]
+    near = sorted(
+        (width, one.provider.id, one) for one in known if (width := _nearness(one.networks, here)) is not None
+    )
+    for _, _, one in near:
+        if is_authentic(packet, one.secret):
+            return _Asked(packet, one.provider, one.secret, address)
+    words = "no provider knows this device" if not near else "the Message-Authenticator is missing or wrong"
+    raise RadiusError(words)
+
+
+def _nearness(networks: Sequence[_Network], here: ipaddress.IPv4Address | ipaddress.IPv6Address) -> int | None:
+    """How wide the narrowest network around the address is; None where none is."""
     found = [one.max_prefixlen - one.prefixlen for one in networks if here in one]
     return min(found) if found else None
 

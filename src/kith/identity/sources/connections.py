@@ -101,7 +101,7 @@ async def _connect(work: Work, user: User, source: Source, coming: PendingConnec
 
 async def unlink(work: Work, user: User, connection_uuid: str) -> None:
     """End a connection of somebody's own, unless they could not come back without it."""
-    await work.db.begin()
+    user = await users.hold(work.db, user.id)  # of two ways in that are given up at once, the second one stays
     mine = {one.connection_uuid: one for one in await store.linked(work.db, user.id)}
     if connection_uuid not in mine:
         raise NotFound("This account was already unlinked")

@@ -11,6 +11,7 @@ import msgspec
 from kith.base.blobs import Blobs
 from kith.base.errors import Complaint, Invalid
 from kith.base.jobs import JobKind
+from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.files.decoder_processes import BadFile
@@ -18,6 +19,7 @@ from kith.social.files.processing import shape_avatar, shape_header
 from kith.social.ids import AccountId
 
 Picture = Literal["avatar", "header"]
+PROFILE_PICTURES = LimitRule("profile_pictures", most=30, seconds=1800)
 
 
 class ForgetFiles(msgspec.Struct):
@@ -35,6 +37,7 @@ async def shaped(
     try:
         for name, file in files.items():
             if file is not None:
+                work.find(Limiter).spend(PROFILE_PICTURES, str(account_id))
                 made |= await _shape(work, name, account_id, file)
         yield made
     except BaseException:

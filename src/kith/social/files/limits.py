@@ -13,6 +13,7 @@ PREVIEW_PIXELS = 230_400  # 640 by 360
 GIF_PIXELS = 921_600
 VIDEO_PIXELS = 8_294_400
 VIDEO_FRAMES = 36_000
+VIDEO_FRAME_PIXELS = 60_000_000_000  # in all its frames together: 16 minutes of 1920 by 1080
 VIDEO_FPS = 120
 AVATAR_SIDE = 400
 ANIMATED_FRAMES = 300  # of a picture that moves and is no film

@@ -13,7 +13,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.moderation import actions, mails, posts, store, team
 from kith.social.moderation.tables import Appeal, Strike
-from kith.social.staff import Staff, record
+from kith.social.staff import Staff, record, refuse_if_above
 
 LONGEST_TEXT = 2000
 IN_TIME = timedelta(days=20)
@@ -102,6 +102,7 @@ async def _decide(work: Work, by: Staff, appeal: Appeal, state: str) -> Strike:
     strike = await store.find_strike(work.db, appeal.strike_id)
     if strike is None:
         raise NotFound
+    await refuse_if_above(work, by, await _target(work, strike))
     decided = {"state": state, "decided_by_id": by.account_id, "decided_at": work.now}
     await store.change(work.db, "appeal", appeal.id, decided)
     return strike

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from kith import __version__
-from kith.base.exchange import JSON, Answer, Exchange
+from kith.base.compression import KeptText, answer_of, keep
+from kith.base.exchange import Answer, Exchange
 from kith.base.routing import Route, get
 from kith.base.routing.openapi import describe
 from kith.identity import for_social as identity
@@ -101,14 +102,14 @@ def document_of(routes: tuple[Route, ...], base_url: str) -> Schema:
 
 
 @functools.lru_cache(1)
-def _described(routes: tuple[Route, ...], base_url: str) -> bytes:
-    return msgspec.json.encode(document_of(routes, base_url))
+def _described(routes: tuple[Route, ...], base_url: str) -> KeptText:
+    return keep(msgspec.json.encode(document_of(routes, base_url)), "application/json")
 
 
 @get("/api/v1/openapi.json", guards=[anyone])
 async def show_description(exchange: Exchange) -> Answer:
     """Every route of this API, in OpenAPI 3.1."""
-    return Answer(200, JSON, _described(exchange.server.routes, exchange.work.settings.base_url))
+    return answer_of(exchange, _described(exchange.server.routes, exchange.work.settings.base_url))
 
 
 routes = [show_description]

@@ -14,6 +14,7 @@ from kith.social.remote_media.service import bring
 from kith.social.statuses import store as statuses
 
 KEPT = (b"cache-control", b"private, max-age=3600")
+PAGES = (b"document", b"iframe", b"frame", b"embed", b"object")  # what a browser would show in place of a picture
 PASSING = (b"cache-control", b"no-store")
 
 
@@ -25,7 +26,11 @@ async def show_attachment(
     id: FromPath[int],
     size: FromPath[str],
 ) -> Answer:
-    """Where the file is, for whoever may see the post it belongs to."""
+    """Where the file is, for whoever may see the post it belongs to.
+
+    Until it is here, apps and pages that show it are sent to where it comes from. A browser that would open it as a
+    page is not: an address of this server must not lead people to a page of somebody else's choice.
+    """
     exchange.find(Limiter).spend(LOOKING, address_key(exchange.address))
     row = await media.find(work.db, id)
     if row is None or row.status_id is None or size not in ("original", "small"):
@@ -36,7 +41,7 @@ async def show_attachment(
     if here is not None:
         return _sent_to(file_url(work.settings, (here.preview if size == "small" else "") or here.file), KEPT)
     elsewhere = row.remote_url if size == "original" else row.preview_remote_url
-    if elsewhere is None:
+    if elsewhere is None or exchange.header(b"sec-fetch-dest") in PAGES:
         raise NotFound
     return _sent_to(elsewhere, PASSING)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import structlog
 
+from kith.base import asking
 from kith.base.counted_log import log_counted
 from kith.base.news import Fact
 from kith.base.work import Works
@@ -69,14 +70,14 @@ class Streaming:
         """Its right is looked at once more: it may have ended between the first look and this moment."""
         if not self._tasks:
             chores = (self._carry(), self._check(), self._note(), self._beat())
-            self._tasks = [asyncio.create_task(chore) for chore in chores]
+            self._tasks = [asking.begin_for_everybody(chore) for chore in chores]
         self.doubt([connection])
 
     def _on_fact(self, fact: Fact) -> None:
         if not self._carrier.wants(fact):
             return
         if len(self._facts) >= MOST_WAITING:
-            self._start_anew()
+            self._start_anew("too far behind")
         self._facts.append(fact)
         self._fact_came.set()
 
@@ -86,12 +87,12 @@ class Streaming:
             self._addressed.add(fact.account_id)
             self._address_came.set()
 
-    def _start_anew(self) -> None:
-        """Better to have all come again, and read what they missed, than to be ever later."""
-        _log.warning("streaming.too_far_behind", facts=len(self._facts), streams=len(self.hub.connections))
+    def _start_anew(self, why: str) -> None:
+        """Better to have all come again, and read what they missed, than to be ever later or miss it for good."""
+        _log.warning("streaming.started_anew", why=why, facts=len(self._facts), streams=len(self.hub.connections))
         self._facts.clear()
         for connection in list(self.hub.connections):
-            self.hub.close(connection, TRY_AGAIN, "too far behind")
+            self.hub.close(connection, TRY_AGAIN, why)
 
     def _on_renewed(self, fact: identity.SessionRenewed) -> None:
         for connection in self.hub.connections:
@@ -119,7 +120,8 @@ class Streaming:
             if not self._facts:
                 self._fact_came.clear()
             for _kind, alike in groupby(some, type):
-                await self._safely("streaming.not_carried", self._carry_alike(list(alike)))
+                if not await self._safely("streaming.not_carried", self._carry_alike(list(alike))):
+                    self._start_anew("something was missed")
 
     async def _carry_alike(self, facts: list[Fact]) -> None:
         async with self._works.begin() as work:
@@ -173,12 +175,14 @@ class Streaming:
             self.hub.thump(beat)
             self.doubt(self.hub.connections)
 
-    async def _safely(self, event: str, doing: Coroutine[Any, Any, None]) -> None:
-        """One thing that cannot be done must not keep the next from being done."""
+    async def _safely(self, event: str, doing: Coroutine[Any, Any, None]) -> bool:
+        """One thing that cannot be done must not keep the next from being done. Whether it was done."""
         try:
             await doing
         except Exception as error:  # noqa: BLE001
             log_counted("error", event, error=error)
+            return False
+        return True
 
 
 _Meant = Callable[[Any, StreamConnection], bool]

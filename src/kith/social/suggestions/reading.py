@@ -28,6 +28,7 @@ from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import COLUMNS, A
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
+from kith.social.moderation.rules import is_in_question
 from kith.social.relationships import rules
 from kith.social.relationships.follow_source import Following
 from kith.social.suggestions.store import MOST_KEPT
@@ -101,7 +102,8 @@ def _general() -> Select[Any]:
 
 
 def _is_suggested() -> ColumnElement[bool]:
-    """Neither oneself, nor known already, nor unwanted; nor anybody who would have to be asked, or is not there."""
+    """Neither oneself, nor known already, nor unwanted; nor anybody who would have to be asked, is limited or
+    reported, or is not there."""
     removed = alias_of(removed_suggestions)
     return and_(
         is_there(A),
@@ -110,6 +112,7 @@ def _is_suggested() -> ColumnElement[bool]:
         ~A.c.memorial,
         A.c.moved_to.is_(None),
         A.c.silenced_at.is_(None),
+        ~is_in_question(rules.ME, A.c.id),
         ~rules.follows(rules.ME, A.c.id),
         ~rules.has_asked(rules.ME, A.c.id),
         ~any_row(removed, and_(removed.c.account_id == rules.ME, removed.c.target_id == A.c.id)),

@@ -13,7 +13,8 @@ from kith.web import own_api
 from kith.web.admin.frame import admin_page, enter_with
 from kith.web.admin.listing_pages import moment_of
 from kith.web.admin.words.events import EVENTS, OF_TEAM, event_words
-from kith.web.admin.words.lookup import name_of
+from kith.web.admin.words.lookup import field_label, name_of
+from kith.web.admin.words.spelling import label_of
 from kith.web.page_language import language_of
 from kith.web.translation import translatable, translator
 
@@ -25,6 +26,7 @@ LONGEST_VALUE = 2000
 VIEWS = (("team", translatable("What the team did")), ("all", translatable("Everything")))
 # What was added, changed or deleted, by the part of the server that wrote it down.
 _KINDS = {f"{one.area}.{one.model}": name_of(one).one for one in identity.RESOURCES}
+_RESOURCES = {f"{one.area}.{one.model}": one for one in identity.RESOURCES}
 _SHOWN_APART = frozenset(("diff", "before", "after"))
 
 
@@ -127,6 +129,17 @@ def _written(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)[:LONGEST_VALUE]
 
 
+def _field_words(app: str, name: str) -> str:
+    resource = _RESOURCES.get(app)
+    return label_of(name) if resource is None else field_label(resource, name)
+
+
+def _name_of(model: Mapping[str, Any]) -> str:
+    """What people know it by: what has no name of its own is written down with its key."""
+    name = str(model.get("name") or "")
+    return "" if name == str(model.get("pk") or "") else name
+
+
 def _shown(one: dict[str, Any], at: str, address: str | None) -> dict[str, Any]:
     context = one["context"] or {}
     rest = {name: value for name, value in context.items() if name not in _SHOWN_APART or not changes_in(context)}
@@ -135,12 +148,12 @@ def _shown(one: dict[str, Any], at: str, address: str | None) -> dict[str, Any]:
         "action": one["action"],
         "words": event_words(one["action"]),
         "kind": _KINDS.get(one.get("app", ""), "") if one["action"].startswith("model_") else "",
-        "about": str(model["name"]) if isinstance(model, dict) and model.get("name") else "",
+        "about": _name_of(model) if isinstance(model, dict) else "",
         "username": one["username"],
         "address": address or "",
         "at": moment_of(at),
         "target": str(target["acct"]) if isinstance(target, dict) and "acct" in target else "",
-        "changes": changes_in(context),
+        "changes": [(_field_words(one.get("app", ""), name), was, now) for name, was, now in changes_in(context)],
         "rest": json.dumps(rest, ensure_ascii=False, indent=2)[: 5 * LONGEST_VALUE] if rest else "",
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from kith.web import own_api
 from kith.web.admin.frame import admin_page, enter_with
 from kith.web.admin.listing_pages import complaints_of, field_words
 from kith.web.admin.questions import Question, WrongPlace
+from kith.web.page_language import language_of
 from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form, text_field
 from kith.web.translation import translatable
@@ -87,11 +89,20 @@ async def _list(exchange: Exchange, visitor: identity.Visitor, **more: Any) -> A
         "mails/list.html",
         visitor,
         status=422 if shown["errors"] else 200,
-        groups=[(words, [(told[name], label) for name, label in group]) for words, group in GROUPS],
+        groups=[
+            (words, [(told[name], label, _subject(exchange, told[name])) for name, label in group])
+            for words, group in GROUPS
+        ],
         is_fixed="mail_footer" in settings["fixed"],
         messages=[{"level": identity.LEVELS[one.level], "message": one.message} for one in left],
         **shown,
     )
+
+
+def _subject(exchange: Exchange, mail: dict[str, Any]) -> str:
+    """As somebody might get it."""
+    subject = str(mail["texts"][_language(language_of(exchange))]["subject"])
+    return re.sub(r"\{(\w+)\}", lambda gap: str(mail["values"].get(gap[1], gap[0])), subject)
 
 
 @post(MAILS)

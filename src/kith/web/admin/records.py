@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -34,6 +35,8 @@ MOST_NAMED = 1000
 MOST_COLUMNS = 5
 _NOBODY = {"policy": None, "group": None, "user": None}  # of a binding that names none, or whose form was refused
 LONG_LIST = 30
+# Identifiers, digests, and the marks of what is shipped.
+_KEY = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-|[0-9a-f]{32}|^kith\.dev/|%\(")
 
 _by_path = {resource.path.strip("/"): resource for resource in identity.RESOURCES}
 _by_key = {f"{resource.tables[0].name}.{resource.key}": resource for resource in reversed(identity.RESOURCES)}
@@ -158,7 +161,7 @@ def _columns(resource: Any) -> list[Any]:
         field
         for field in resource.all_fields
         if not field.write_only
-        and field.name not in {resource.label, resource.key, "execution_logging"}
+        and field.name not in {resource.label, resource.key, "execution_logging", "managed", "user_path_template"}
         and kind_of(field) in ("text", "tick", "choice", "number", "moment")
     ]
     return plain[:MOST_COLUMNS]
@@ -210,6 +213,7 @@ class ShownValue(msgspec.Struct, frozen=True):
     value: Any = ""
     words: str = ""
     when: datetime | None = None
+    is_code: bool = False  # for programs, and for whoever speaks with them
 
 
 def _cells(resource: Any, record: Mapping[str, Any], columns: Sequence[Any]) -> list[ShownValue]:
@@ -218,13 +222,13 @@ def _cells(resource: Any, record: Mapping[str, Any], columns: Sequence[Any]) -> 
 
 def _shown(resource: Any, name: str, value: Any) -> ShownValue:
     if isinstance(value, (dict, list)):
-        return ShownValue(msgspec.json.encode(value).decode() if value else "")
+        return ShownValue(msgspec.json.encode(value).decode() if value else "", is_code=True)
     if not isinstance(value, str):
         return ShownValue("" if value is None else value)
     if name in resource.times or any(one.name == name and kind_of(one) == "moment" for one in resource.all_fields):
         return ShownValue(value, when=datetime.fromisoformat(value))
     words = lookup.choice_words(resource, name, value)
-    return ShownValue(value, words if words != value else "")
+    return ShownValue(value, words if words != value else "", is_code=bool(_KEY.search(value)))
 
 
 def whole_number(text: str) -> int:

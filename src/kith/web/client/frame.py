@@ -11,6 +11,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.errors import Forbidden, Unauthenticated
 from kith.base.exchange import Answer, Exchange, Headers
+from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.social.accounts.entities import render
@@ -26,13 +27,13 @@ from kith.web.pages import page, see_other
 from kith.web.translation import translatable
 
 __all__ = [
-    "STRANGERS",
     "PageMember",
     "check_open_to_strangers",
     "client_page",
     "find_member",
     "find_visible_member",
     "sign_in_first",
+    "ways_of_strangers",
 ]
 
 KEPT_SIZE = 16 << 10
@@ -54,7 +55,7 @@ _WAYS: tuple[Way, ...] = (
     ("settings", "/settings", "gear", translatable("Settings")),
 )
 _STAFF = (("admin", "/admin", "shield", translatable("Console")),)
-STRANGERS = (
+_STRANGERS = (
     ("explore", "/explore", "compass", translatable("Explore")),
     ("local", "/public/local", "people", translatable("Local")),
     ("public", "/public", "globe", translatable("Federated")),
@@ -108,9 +109,14 @@ def sign_in_first(exchange: Exchange) -> Answer:
     return see_other(f"/flows/-/default/authentication/?next={quote(here, safe='')}")
 
 
+def ways_of_strangers(settings: Settings) -> Sequence[Way]:
+    """What only members read is not offered to others."""
+    return [way for way in _STRANGERS if way[0] in ("about", "sign_in") or not settings.is_members_only]
+
+
 async def _ways(exchange: Exchange, visitor: identity.Visitor | None) -> Sequence[Way]:
     if visitor is None:
-        return STRANGERS
+        return ways_of_strangers(exchange.server.works.settings)
     return (*_WAYS, *_STAFF) if await may_enter(exchange, visitor) else _WAYS
 
 
@@ -139,7 +145,7 @@ async def client_page(
         [whole] = await render(exchange.work, [member.account])
         unread = await unread_groups(exchange.work, member.account.id)
     left = await identity.take_messages(exchange.work, visitor.user.id) if visitor is not None else []
-    ways = await _ways(exchange, visitor)
+    ways, is_open = await _ways(exchange, visitor), not exchange.server.works.settings.is_members_only
     return page(
         exchange,
         template,
@@ -151,6 +157,8 @@ async def client_page(
         here=here,
         messages=[{"level": identity.LEVELS[one.level], "message": one.message} for one in left],
         unread=unread,
+        is_open=is_open,
+        may_read=visitor is not None or is_open,
         refused=language(language_of(exchange)).say("Validation failed"),
         **{"ways": ways, **values},
     )

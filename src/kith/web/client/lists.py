@@ -22,7 +22,7 @@ LONGEST_QUERY = 200
 POLICIES = {
     "list": translatable("To people on the list"),
     "followed": translatable("To anybody I follow"),
-    "none": translatable("None"),
+    "none": translatable("No replies"),
 }
 POSTS = Kind(
     "lists",

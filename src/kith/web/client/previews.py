@@ -73,7 +73,7 @@ def preview_of_post(settings: Settings, post: dict[str, Any], handle: str) -> Pr
         card="summary_large_image" if pictures else "summary",
         pictures=pictures or (face,),
         published=post["created_at"],
-        oembed=f"{settings.base_url}/api/oembed?format=json&url={at}",
+        oembed="" if settings.is_members_only else f"{settings.base_url}/api/oembed?format=json&url={at}",
     )
 
 

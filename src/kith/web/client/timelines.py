@@ -109,7 +109,7 @@ async def timeline(
     answer = await own_api.call(exchange, "GET", path or kind.api, query=asked)
     reader = await reader_of(exchange, member, kind.context)
     say = translator(reader.language)
-    links = own_api.other_pages(answer, but=tuple(name for name, _ in kind.query))
+    links = own_api.other_pages(answer, but=tuple(name for name, _ in kind.query if not exchange.query(name)))
     is_first = not any(exchange.query(name) for name in PAGED)
     heading, empty = heading or say(kind.heading), say(kind.empty)
     newer, older = "" if is_first else links.get("prev", ""), links.get("next", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kith.identity import for_pages as identity
+from kith.web.admin.words.lookup import place_words
 from kith.web.translation import Translator, translatable
 
 _ACTIONS = {
@@ -58,7 +59,7 @@ _KINDS = {
 
 def sentence_about(translate: Translator, event: identity.account_settings.Event) -> str:
     """What happened, such as `You created the passkey “Phone”`."""
-    name, kind = _part(event.context, "model", "name"), _kind_of(event)
+    name, kind = _name_of(event.context), _kind_of(event)
     if name and event.action in _CHANGES:
         sentences = _CHANGES if _part(event.context, "original_user", "username") else _OWN_CHANGES
         return translate(sentences[event.action], kind=translate(kind), name=name)
@@ -69,8 +70,9 @@ def sentence_about(translate: Translator, event: identity.account_settings.Event
 def details_of(translate: Translator, event: identity.account_settings.Event) -> list[str]:
     """What it was done to, why, and who else was involved."""
     context = event.context
-    name = "" if event.action in _CHANGES else _part(context, "model", "name")
-    details = [name, str(context.get("reason") or "")]
+    named = _name_of(context)
+    about = ("" if named else translate(_kind_of(event))) if event.action in _CHANGES else named
+    details = [about, str(context.get("reason") or "")]
     actor = _part(context, "original_user", "username")
     if actor:
         details.append(translate("by {name}", name=actor))
@@ -81,10 +83,17 @@ def details_of(translate: Translator, event: identity.account_settings.Event) ->
 
 
 def _kind_of(event: identity.account_settings.Event) -> str:
-    name = (
-        "app_password" if event.context.get("intent") == "app_password" else _part(event.context, "model", "model_name")
-    )
-    return _KINDS.get(name) or name.replace("_", " ")
+    if event.context.get("intent") == "app_password":
+        return _KINDS["app_password"]
+    app, name = _part(event.context, "model", "app"), _part(event.context, "model", "model_name")
+    known, words = _KINDS.get(name), place_words(f"{app}.{name}")
+    return known or (words if "." not in words else name.replace("_", " "))
+
+
+def _name_of(context: Mapping[str, object]) -> str:
+    """What people know it by: what has no name of its own is written down with its key."""
+    name = _part(context, "model", "name")
+    return "" if name == _part(context, "model", "pk") else name
 
 
 def _part(context: Mapping[str, object], name: str, part: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,10 @@ from kith.cli.imports.archive.files import OpenedArchive, open_archive
 from kith.cli.imports.archive.notes import ArchivedNote, bookmarks_in, notes_in
 from kith.cli.imports.archive.writing import ArchiveWriter
 from kith.cli.imports.progress import Progress
-from kith.cli.imports.reports import tell
+from kith.cli.imports.reports import end
 from kith.cli.imports.running import Batch, RunStep, open_run, source_of
-from kith.cli.inputs import COMMAND_LINE, WORDS, user_called
+from kith.cli.inputs import WORDS, user_called
 from kith.cli.running import as_json, house, run
-from kith.identity.audit import service as audit
 from kith.social.accounts.tables import Account
 from kith.social.accounts.user_accounts import of_user
 from kith.social.ids import UserId
@@ -47,27 +47,23 @@ def archive(*, file: Path, name: str, rehearse: bool, report: Path | None, as_js
 
 
 async def _import(file: Path, name: str, *, rehearse: bool, report: Path | None, as_json: bool) -> None:
-    opened_file = open_archive(file)
-    try:
-        notes, left = notes_in(opened_file)
-        async with house() as opened:
-            owner = await _owner(opened.works, name)
-            source = f"{source_of(file)} to {owner.username}"
-            with Progress() as progress:
+    with Progress() as progress:
+        progress.begin("reading", None)
+        opened_file = await asyncio.to_thread(open_archive, file)
+        try:
+            notes, left = await asyncio.to_thread(notes_in, opened_file)
+            progress.end()
+            async with house() as opened:
+                owner = await _owner(opened.works, name)
+                source = f"{source_of(file)} to {owner.username}"
                 async with open_run(opened.works, "archive", source, {}, progress, rehearse=rehearse) as importing:
                     await importing.do(_unfit(left))
                     await importing.do(_posts(notes, ArchiveWriter(owner, opened_file)))
                     await importing.do(_bookmarks(opened_file, owner))
-            folder = opened.works.settings.data / "imports"
-            name = f"archive-{importing.row.id}{'-rehearsal' if rehearse else ''}.csv"
-            await tell(importing, report or folder / name, as_json=as_json)
-            if not rehearse:
-                async with opened.works.begin() as work:
-                    context = {"source": source, "taken": dict(importing.taken)}
-                    await audit.record(work, "data_import", "imports", username=COMMAND_LINE, context=context)
-                await importing.finish()
-    finally:
-        opened_file.close()
+                progress.stop()
+                await end(opened, importing, report, as_json=as_json)
+        finally:
+            opened_file.close()
 
 
 async def _owner(works: Works, name: str) -> Account:

@@ -78,6 +78,8 @@ def notes_in(archive: OpenedArchive) -> tuple[list[ArchivedNote], list[tuple[str
         except UnfitForImport as unfit:
             name = found.get("id") if isinstance(found, dict) else None
             left.append((str(name or number), str(unfit)))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Invalid(f"{outbox or statuses} cannot be read, it must be UTF-8 text: {error}") from error
     return _in_order(notes), left
 
 
@@ -102,7 +104,10 @@ def bookmarks_in(archive: OpenedArchive) -> list[str]:
     name = _named(archive, "bookmarks.json")
     if name is None:
         return []
-    found = [msgspec.json.decode(raw) for raw in _items(archive, name)]
+    try:
+        found = [msgspec.json.decode(raw) for raw in _items(archive, name)]
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Invalid(f"{name} cannot be read, it must be UTF-8 text: {error}") from error
     return [one for one in found if isinstance(one, str) and len(one) <= LONGEST_URI]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,9 @@ from kith.cli.imports.authentik.export import read_export
 from kith.cli.imports.authentik.records import STEPS, AuthentikServer, OldRecord, RecordStep, in_order
 from kith.cli.imports.authentik.taking import Taking
 from kith.cli.imports.progress import Progress
-from kith.cli.imports.reports import tell
+from kith.cli.imports.reports import end
 from kith.cli.imports.running import Batch, RunningImport, RunStep, open_run
-from kith.cli.inputs import COMMAND_LINE
-from kith.cli.running import Opened, as_json, house, run
-from kith.identity.audit import service as audit
+from kith.cli.running import as_json, house, run
 from kith.identity.brands import shipped as brands
 from kith.identity.executor import shipped_flows
 from kith.identity.mappings import defaults as mappings
@@ -55,20 +52,17 @@ async def _import(
     is_there, is_dump = _looked_at(source)
     if not is_there:
         raise Invalid(f"{source} is neither a file nor the address of a PostgreSQL database (postgresql://...)")
-    server = await read_database(source) if is_dump else read_export(Path(source), install_id)
-    async with house() as opened:
-        with Progress() as progress:
-            options = {"with_scim": with_scim}
+    with Progress() as progress:
+        server = await read_database(source, progress) if is_dump else read_export(Path(source), install_id)
+        options = {"with_scim": with_scim}
+        async with house() as opened:
             async with open_run(
                 opened.works, "authentik", server.name, options, progress, rehearse=rehearse
             ) as importing:
                 async for step in import_steps(importing, server):
                     await importing.do(step)
-        folder = opened.works.settings.data / "imports"
-        name = f"authentik-{importing.row.id}{'-rehearsal' if rehearse else ''}.csv"
-        await tell(importing, report or folder / name, as_json=as_json)
-        if not rehearse:
-            await _finish(opened, importing, server)
+            progress.stop()
+            await end(opened, importing, report, as_json=as_json)
 
 
 def _looked_at(source: str) -> tuple[bool, bool]:
@@ -80,9 +74,8 @@ def _looked_at(source: str) -> tuple[bool, bool]:
         return False, False
     with path.open("rb") as raw:
         head = raw.read(4096)
-    if head.startswith(b"\x1f\x8b"):
-        with gzip.open(path) as packed:
-            head = packed.read(4096)
+    if head.startswith(b"\x1f\x8b"):  # only dumps are packed
+        return True, True
     return True, head.startswith((b"PGDMP", b"COPY ")) or b"PostgreSQL database" in head or b"\nCOPY " in head
 
 
@@ -123,10 +116,3 @@ def _step(taking: Taking, server: AuthentikServer, step: RecordStep) -> RunStep[
             yield max(place, start + AT_ONCE), records[start : start + AT_ONCE]
 
     return RunStep(step.name, len(records), batches, taking.take)
-
-
-async def _finish(opened: Opened, importing: RunningImport, server: AuthentikServer) -> None:
-    async with opened.works.begin() as work:
-        context = {"source": server.name, "taken": dict(importing.taken)}
-        await audit.record(work, "data_import", "imports", username=COMMAND_LINE, context=context)
-    await importing.finish()

@@ -10,11 +10,12 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
+from kith.base.db.copy_format import read_line
 from kith.base.errors import Invalid
 from kith.base.import_runs import LeftOutRow
 from kith.cli.imports.authentik.records import STEPS, AuthentikServer, OldRecord
-from kith.cli.imports.copy_format import read_line
 from kith.cli.imports.postgres_sources import source_for
+from kith.cli.imports.progress import Progress
 
 __all__ = ["read_database", "read_rows"]
 
@@ -108,7 +109,7 @@ WANTED: dict[str, None] = dict.fromkeys(
 NEEDED = ("authentik_core_user", "authentik_core_group", "authentik_flows_flow")
 
 
-async def read_database(where: str) -> AuthentikServer:
+async def read_database(where: str, progress: Progress) -> AuthentikServer:
     source = source_for(where, WANTED)
     tables: dict[str, list[Row]] = {}
     left = MOST_ROWS
@@ -126,7 +127,9 @@ async def read_database(where: str) -> AuthentikServer:
             raise Invalid(f"there are more than {MOST_ROWS} rows in it")
         rows.append(dict(zip(columns, values, strict=True)))
 
-    await source.read(take, lambda _table, _bytes: None)
+    progress.begin_reading(source.size)
+    await source.read(take, lambda _table, size: progress.read(size))
+    progress.end()
     missing = [name for name in NEEDED if name not in tables]
     if missing:
         raise Invalid(f"this is no authentik database: it has no {', '.join(missing)}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from kith.base.db.copy_format import NotACopy, read_array
 from kith.cli.imports.authentik.records import OldRecord
-from kith.cli.imports.copy_format import NotACopy, read_array
 from kith.identity.blueprints.record_models import RecordModel
 from kith.identity.rest.fields import Boolean, Choice, Choices, Field, Integer, Number, Object, References
 

@@ -13,7 +13,6 @@ from kith.base.blobs import Blobs, blobs
 from kith.base.db import query
 from kith.base.errors import Conflict, Invalid
 from kith.base.settings import Settings
-from kith.base.work import Work
 from kith.cli.imports.mastodon.community import choose_roles
 from kith.cli.imports.mastodon.move import Move
 from kith.cli.imports.mastodon.rails import Secrets
@@ -22,10 +21,9 @@ from kith.cli.imports.mastodon.staging import Staging
 from kith.cli.imports.mastodon.steps import steps
 from kith.cli.imports.mastodon.touched import choose
 from kith.cli.imports.progress import Progress
-from kith.cli.imports.reports import tell
+from kith.cli.imports.reports import end
 from kith.cli.imports.running import RunningImport, open_run
 from kith.cli.running import Opened, as_json, house, run
-from kith.identity.audit import service as audit
 from kith.identity.users.names import username_key
 from kith.identity.users.tables import users
 from kith.social.accounts.tables import accounts
@@ -81,10 +79,12 @@ async def _import(
     report: Path | None,
     as_json: bool,
 ) -> None:
-    async with house() as opened:
-        settings = opened.works.settings
-        files = _files(media)
-        with Progress() as progress:
+    files = _files(media)
+    with Progress() as progress:
+        progress.begin("opening", None)
+        async with house() as opened:
+            progress.end()
+            settings = opened.works.settings
             folder = settings.data / "imports"
             async with open_run(
                 opened.works, "mastodon", source.name, options, progress, rehearse=rehearse
@@ -101,15 +101,14 @@ async def _import(
                     raise
                 more = _not_needed(staging)
                 staging.delete()
-                name = f"mastodon-{importing.row.id}{'-rehearsal' if rehearse else ''}.csv"
-        await tell(importing, report or folder / name, as_json=as_json, more=more)
-        await _finish(opened, importing, source)
+            progress.stop()
+            await end(opened, importing, report, as_json=as_json, more=more)
 
 
 async def _stage(staging: Staging, source: MastodonSource, importing: RunningImport, progress: Progress) -> None:
     if not staging.is_whole:
-        progress.begin("reading", None)
-        await staging.fill(source, lambda _table, _bytes: progress.advance(1))
+        progress.begin_reading(source.size)
+        await staging.fill(source, lambda _table, size: progress.read(size))
         progress.end()
     options = importing.row.options
     await asyncio.to_thread(
@@ -179,16 +178,3 @@ def _not_needed(staging: Staging) -> dict[str, int]:
         )
         for what, table in (("accounts", "accounts"), ("posts", "statuses"))
     }
-
-
-async def _finish(opened: Opened, importing: RunningImport, source: MastodonSource) -> None:
-    if importing.is_rehearsed:
-        return
-    async with opened.works.begin() as work:
-        await _record(work, importing, source)
-    await importing.finish()
-
-
-async def _record(work: Work, importing: RunningImport, source: MastodonSource) -> None:
-    context = {"source": source.name, "taken": dict(importing.taken)}
-    await audit.record(work, "data_import", "imports", username="command line", context=context)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from kith.base.db.copy_format import read_line
 from kith.base.errors import Invalid
-from kith.cli.imports.copy_format import read_line
 from kith.cli.imports.mastodon.sources import MastodonSource, Told
 from kith.cli.imports.mastodon.wanted import NEEDED, WANTED
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from kith.base.db.copy_format import NotACopy, read_array
 from kith.base.ids import id_at
-from kith.cli.imports.copy_format import NotACopy, read_array
 from kith.cli.imports.mastodon.staging import Staging
 from kith.social.text.parts import is_tag, normal_tag
 

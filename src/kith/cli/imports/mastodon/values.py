@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from kith.base.db.copy_format import NotACopy, read_array
 from kith.base.ids import id_at
-from kith.cli.imports.copy_format import NotACopy, read_array
 from kith.cli.imports.mastodon.staging import Row
 from kith.social.webpages.values import is_web
 

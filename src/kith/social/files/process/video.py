@@ -66,12 +66,14 @@ def _check(container: InputContainer, stream: VideoStream, noun: str, pixels: in
     if rate and rate > limits.VIDEO_FPS:
         raise RefusedFile(f"{int(rate)}fps {noun} are not supported")
     seconds = (container.duration or 0) / av.time_base
-    if max(stream.frames, int(seconds * rate) if rate else 0) > limits.VIDEO_FRAMES:
-        raise _too_many(noun)
+    check_length(max(stream.frames, int(seconds * rate) if rate else 0), width * height, noun)
 
 
-def _too_many(noun: str) -> RefusedFile:
-    return RefusedFile(f"{noun[:1].upper()}{noun[1:]} of more than {limits.VIDEO_FRAMES} frames are not supported")
+def check_length(frames: int, pixels: int, noun: str) -> None:
+    """What is small may be longer than what is large."""
+    most = min(limits.VIDEO_FRAMES, limits.VIDEO_FRAME_PIXELS // max(1, pixels))
+    if frames > most:
+        raise RefusedFile(f"{noun[:1].upper()}{noun[1:]} of this size and of more than {most} frames are not supported")
 
 
 def _turn(frame: VideoFrame) -> int:
@@ -159,8 +161,7 @@ class _Frames:
 
     def encode(self, frame: VideoFrame) -> list[av.Packet[VideoStream]]:
         self._count += 1
-        if self._count > limits.VIDEO_FRAMES:
-            raise _too_many("videos")
+        check_length(self._count, frame.width * frame.height, "videos")
         if frame.pts is None or (self._last is not None and frame.pts <= self._last):
             return []
         self._last = frame.pts
