@@ -55,6 +55,7 @@ async def register(registrar: Registrar, **said: Any) -> tuple[dict[str, Any], R
     return told, RelyingParty(registrar.party.town, told, registrar.party.application)
 
 
+@pytest.mark.both_databases
 async def test_a_client_that_changes_while_its_page_is_open_is_asked_about_anew(town: Town, ada: Person) -> None:
     told, client = await register(await registrar_of(town, ada, require_consent=True))
     _, browser = await signed_in(town)

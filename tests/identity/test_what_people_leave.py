@@ -262,11 +262,13 @@ async def leaver(town: Town) -> Leaver:
     return Leaver(town, owner, person, browser, found["pk"])
 
 
-@pytest.mark.parametrize("event", [locked, deleted, new_password])
-async def test_what_becomes_of_what_somebody_made(town: Town, event: Callable[[Leaver], Awaitable[None]]) -> None:
+@pytest.mark.both_databases
+@pytest.mark.parametrize(("column", "event"), [*enumerate((locked, deleted, new_password))])
+async def test_what_becomes_of_what_somebody_made(
+    town: Town, column: int, event: Callable[[Leaver], Awaitable[None]]
+) -> None:
     one = await leaver(town)
     made = {name: await MAKERS[name](one) for name in TABLE}
-    column = [locked, deleted, new_password].index(event)
 
     await event(one)
 

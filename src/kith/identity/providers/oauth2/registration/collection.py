@@ -106,7 +106,8 @@ async def decorate(work: Work, records: list[RegisteredClient]) -> None:
         record.registered_by_name = people.get(record.registered_by or 0, "")
         record.suspended = record.pk in suspended
         at = used.get(record.pk)
-        record.last_used = at and at.isoformat(timespec="microseconds")[:-6] + "Z"
+        if at is not None:
+            record.last_used = at.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 async def _suspended(work: Work, records: Sequence[RegisteredClient], kinds: dict[int, str]) -> set[str]:

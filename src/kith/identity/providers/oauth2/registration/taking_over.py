@@ -37,7 +37,9 @@ _by_uuid = query(select(apps).where(apps.c.registration_uuid == bindparam("id", 
 async def take_over(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     """The new registration access token, which is never shown again."""
     work, known = exchange.work, read_uuid(id)
-    app = await work.db.one(_by_uuid, id=known) if known is not None else None
+    app: App | None = None
+    if known is not None:
+        app = await work.db.one(_by_uuid, id=known)
     base = await clients.find_by_provider(work, app.provider_id) if app is not None and app.provider_id else None
     if app is None or base is None or not _may_see(caller, app):
         raise NotFound
