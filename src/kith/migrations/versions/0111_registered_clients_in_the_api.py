@@ -9,8 +9,8 @@ from alembic import op
 
 from kith.base import db
 
-revision = "0110"
-down_revision = "0109"
+revision = "0111"
+down_revision = "0110"
 
 
 def upgrade() -> None:
