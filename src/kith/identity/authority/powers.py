@@ -131,6 +131,7 @@ POWERS: dict[str, Power] = {
     "providers.scimprovider": Power("Says which services are told of people and groups, and how."),
     "providers.*provider": Power(_PROVIDER),
     "providers.samlsession": Power("Ends sessions of people at services."),
+    "providers.registeredclient": Power("Ends clients that registered themselves with providers."),
     "sources.source": _READ,
     "sources.user*sourceconnection": _USER_CONNECTION,
     "sources.group*sourceconnection": _GROUP_CONNECTION,
