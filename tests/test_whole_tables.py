@@ -37,6 +37,7 @@ WAITING = "only what waits"
 FIRST = "whether there is any: ends with the first"
 OPEN = "all who are signed in: whose session ended without a word"
 MAY_READ_ALL = {
+    "kith.federation.inbox.store._any_waiting": FIRST,
     "kith.federation.outgoing.concerns._anybody": FIRST,
     "kith.federation.outgoing.recipients._after": "all who are known elsewhere, once for everybody who is told everywhere",
     "kith.federation.outgoing.recipients._changed": FIRST,

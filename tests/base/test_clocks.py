@@ -182,7 +182,7 @@ ALLOWED = {
     "cli/check/database.py": "which tells of beats that are ahead, too",
     "federation/posts/rows.py": "posts from tomorrow are of now",
     "federation/posts/storing.py": "posts from tomorrow are of now",
-    "federation/posts/threads.py": "posts from tomorrow are of now",
+    "federation/posts/linking.py": "posts from tomorrow are of now",
     "web/admin/first_steps.py": "of runs that are not ahead",
 }
 

@@ -193,11 +193,11 @@ async def test_a_batch_of_the_inbox_is_as_long_as_it_has_bytes(new_town: TownBui
         rows = [received(work.new_id(), {"name": "x" * 1000}, turn=number) for number in range(5)]
         await store.add(work.db, rows)
 
-        taken, has_more = await store.take(work.db, 50, 2 * rows[0].size)
+        taken, has_more = await store.take(work.db, [rows[0].site] * 50, 2 * rows[0].size)
         assert ([one.id for one in taken], has_more) == ([one.id for one in rows[:2]], True)
-        taken, has_more = await store.take(work.db, 50, 1)  # the first in any case
+        taken, has_more = await store.take(work.db, [rows[0].site] * 50, 1)  # the first in any case
         assert ([one.id for one in taken], has_more) == ([rows[0].id], True)
-        taken, has_more = await store.take(work.db, 50, tasks.BATCH_BYTES)
+        taken, has_more = await store.take(work.db, [rows[0].site] * 50, tasks.BATCH_BYTES)
         assert ([one.id for one in taken], has_more) == ([one.id for one in rows], False)
 
 
@@ -230,8 +230,9 @@ async def test_what_waits_for_what_it_names_is_kept_in_short(new_town: TownBuild
             )
             await Intake(house.works).keep(received(work.new_id(), long, **to_ada), "www.elsewhere.example")
             await Intake(house.works).keep(received(work.new_id(), brought, **to_ada), "www.elsewhere.example")
-        async with house.works.begin() as work:
-            await tasks.take(work, [])
+        for _ in range(2):  # a batch may end after the first
+            async with house.works.begin() as work:
+                await tasks.take(work, [])
         async with house.works.begin() as work:
             (state, body, size, site), whole = await work.db.all(_rows)
     assert (state, site) == (FETCHING, "elsewhere.example")

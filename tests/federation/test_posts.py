@@ -9,23 +9,27 @@ from typing import Any
 
 import pytest
 
+from kith.app import House
 from kith.base.ids import at_of
 from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import NOBODY, WAITING, Received
 from kith.federation.known import Known, Missing
 from kith.federation.people.tables import RemoteActor
 from kith.federation.posts import rows
-from kith.federation.posts.editing import MOST_REVISIONS, edit
+from kith.federation.posts.editing import edit
 from kith.federation.vocabulary.incoming.notes import read_bare_note
 from kith.federation.vocabulary.incoming.tags import IncomingHashtag
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.admin.report_entities import POSTS_BYTES
 from kith.social.ids import AccountId, StatusId
+from kith.social.media import store as media
 from kith.social.statuses import store as statuses
 from kith.social.statuses.api.reading import CONTEXT_BYTES
+from kith.social.statuses.service import revisions
 from kith.social.statuses.service.edit import Changes
 from kith.social.statuses.service.edit import edit as edit_own
+from kith.social.statuses.service.revisions import MOST_REVISIONS
 from kith.social.statuses.tables import NOT_KNOWN, Status
 from tests.federation.receiving import (
     AS,
@@ -298,14 +302,79 @@ async def test_whoever_edits_without_end_fills_no_disk_with_it(town: Town) -> No
 
     async with town.house() as house, house.works.begin() as work:
         for count in range(1, times + 1):
-            said = note | {"content": f"<p>{count}</p>", "updated": written(begun + timedelta(seconds=count))}
+            said = note | {
+                "content": f"<p>{count}</p>",
+                "updated": written(begun + timedelta(seconds=count)),
+                "attachment": [
+                    {"type": "Document", "mediaType": "image/png", "url": f"https://elsewhere.example/{count}"}
+                ],
+            }
             now = await statuses.find(work.db, kept.id)
             assert now is not None
             await edit(work, Known(), author, now, read_bare_note(said))
+        files = await media.ids_of_status(work.db, kept.id, most=1000)
     await settle(town)
 
     history = [one["content"] for one in await ada.get(f"/api/v1/statuses/{kept.id}/history")]
     assert history == [*(f"<p>{count}</p>" for count in range(MOST_REVISIONS - 1)), f"<p>{times}</p>"]
+    assert len(files) == MOST_REVISIONS - 1, "one for each that is kept, but for the first, which had none"
+
+
+async def test_members_who_edit_without_end_fill_no_disk_with_it(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(revisions, "MOST_REVISIONS", 4)
+    ada = await join(town)
+    said = await post(ada, "0")
+
+    async with town.house() as house:
+        for count in range(1, 9):
+            await _edit_own(house, ada, await _own(house, said), str(count))
+
+    history = [one["content"] for one in await ada.get(f"/api/v1/statuses/{said['id']}/history")]
+    assert history == [f"<p>{count}</p>" for count in (0, 1, 2, 8)]
+
+
+async def test_an_edit_is_compared_with_the_post_as_it_is_and_not_as_it_was_looked_up(town: Town) -> None:
+    ada = await join(town)
+    said = await post(ada, "first")
+    async with town.house() as house:
+        before = await _own(house, said)
+        await _edit_own(house, ada, before, "second")
+
+        await _edit_own(house, ada, before, "first")
+
+        assert (await _own(house, said)).text == "first"
+
+
+async def test_of_people_elsewhere_who_are_named_no_more_nothing_is_remembered(town: Town) -> None:
+    ada, author = await _follower(town)
+    bob, carl = await join(town), await somebody(town)
+    begun = datetime.now(UTC) - timedelta(hours=1)
+    tag = [{"type": "Mention", "href": uri} for uri in (ada.me["uri"], bob.me["uri"], carl.uri)]
+    for_all = note_of(author, "open", tag=tag, published=written(begun))
+    for_some = note_of(author, "private", tag=tag, published=written(begun), to=[ada.me["uri"]], cc=[])
+
+    for note, left in ((for_all, {int(ada.id)}), (for_some, {int(ada.id), int(bob.id)})):
+        await receive(town, author, create(author, note))
+        kept = await _kept(town, note)
+        said = note | {"tag": tag[:1], "updated": written(begun + timedelta(seconds=1))}
+        async with town.house() as house, house.works.begin() as work:
+            await edit(work, Known(), author, kept, read_bare_note(said))
+            assert set(await statuses.mentioned_in(work.db, kept.id)) == left
+    await settle(town)
+
+
+async def _own(house: House, said: dict[str, Any]) -> Status:
+    async with house.works.begin() as work:
+        found = await statuses.find(work.db, StatusId(int(said["id"])))
+    assert found is not None
+    return found
+
+
+async def _edit_own(house: House, member: Member, status: Status, text: str) -> None:
+    async with house.works.begin() as work:
+        author = await accounts.find(work.db, AccountId(int(member.id)))
+        assert author is not None
+        await edit_own(work, author, status, Changes(status=text), {})
 
 
 async def test_figures_are_told_without_an_edit(town: Town) -> None:

@@ -19,7 +19,7 @@ from kith.social.notifications.service import Notice, favourite_key, tell_anyhow
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
 from kith.social.statuses import store as statuses
-from kith.social.statuses.service.edit import snapshot
+from kith.social.statuses.service.revisions import snapshot
 from kith.social.statuses.tables import DIRECT
 from kith.social.statuses.tables import statuses as statuses_table
 from tests.social.members import Member, join, stranger, strangers

@@ -44,7 +44,8 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     end of the jobs are one transaction, so the effect happens once although it may be started twice.
 
     A kind that talks to the outside world says `outside=True`: it runs alone, at most `concurrency` at a time in a
-    process, and must not write before it has finished talking. All others run together, quickly, one after the other.
+    process, and must not write before it has finished talking. All others run together, quickly, one after the other:
+    with all that share `together_in`, so that what strangers set off can have a lane of its own.
 
     Of the outside ones, a job that runs for longer than `long_after` leaves its place to another one, up to `most` of
     them in all; `places_each` of them for one owner. `is_harmless`: nothing in it could end the process, so when that
@@ -59,6 +60,7 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     many: Callable[[Work, Sequence[Payload]], Awaitable[None]] | None = None
     parts: tuple[JobKind[Payload], ...] = ()
     outside: bool = False
+    together_in: str = QUICK
     concurrency: int = 8
     long_after: timedelta | None = None
     most: int = 0
@@ -69,7 +71,7 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
 
     @property
     def lane(self) -> str:
-        return self.name if self.outside else QUICK
+        return self.name if self.outside else self.together_in
 
     @property
     def is_joint(self) -> bool:

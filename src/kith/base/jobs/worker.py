@@ -1,7 +1,7 @@
 """The worker: takes jobs in batches, does them, and forgets nothing.
 
-One lane runs the quick kinds together; every kind that talks to the outside world has a lane of its own, so
-that a slow server far away never holds up anything else.
+One lane runs the quick kinds together, another those that strangers set off; every kind that talks to the outside
+world has a lane of its own, so that a slow server far away never holds up anything else.
 """
 
 from __future__ import annotations
@@ -81,13 +81,14 @@ class Worker:
         self._lost: set[int] = set()  # their end could not be written; they go back when something can be again
         self._is_cut_off = False  # from the database
         self._wakes: dict[str, asyncio.Event] = {}
-        self._due = store.DueLanes([QUICK, *(kind.lane for kind in kinds if kind.outside)])
+        self._together_in = dict.fromkeys([QUICK, *(kind.lane for kind in kinds if not kind.outside)])
+        self._due = store.DueLanes([*self._together_in, *(kind.lane for kind in kinds if kind.outside)])
         self._suspects = Suspects(self._held, self._claim_suspect, self._alone_one)
 
     async def run(self) -> None:
         with asking.uses_reserve():  # a server that cannot start its worker ends
             await self._start()
-        lanes = [self._quick_lane(self._wake(QUICK))]
+        lanes = [self._quick_lane(lane, self._wake(lane)) for lane in self._together_in]
         lanes += [self._outside_lane(kind, self._wake(kind.lane)) for kind in self._kinds.values() if kind.outside]
         chores = [
             asyncio.create_task(chore) for chore in (self._heartbeat(), self._hear(), self._look(), self._clock())
@@ -115,7 +116,7 @@ class Worker:
         while lanes := await self._due.find(self._works.open().db, self._works.clock()):
             for lane in lanes:
                 taken = await self._claim(lane, partial(self._take_due, lane))
-                if lane == QUICK:
+                if lane in self._together_in:
                     await self._together(taken)
                 else:
                     await asyncio.gather(*map(self._alone_one, taken))
@@ -223,9 +224,9 @@ class Worker:
 
     # Lanes
 
-    async def _quick_lane(self, wake: asyncio.Event) -> None:
+    async def _quick_lane(self, lane: str, wake: asyncio.Event) -> None:
         while not self._stopping.is_set():
-            taken = await self._claim(QUICK, partial(self._take_due, QUICK))
+            taken = await self._claim(lane, partial(self._take_due, lane))
             if taken:
                 await self._together(taken)
             else:

@@ -16,6 +16,8 @@ from kith.federation.people.fetching import fetch_actor
 from kith.federation.posts.fetching import fetch_note
 from kith.federation.vocabulary.incoming import DocumentRefused, parse_document
 from kith.federation.vocabulary.incoming.fields import read_object_id
+from kith.federation.vocabulary.incoming.ids import same_domain
+from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 
@@ -62,7 +64,7 @@ class Driver:
         try:
             if missing.kind == "actor":
                 return await fetch_actor(self._works, missing.uri, chain) is not None
-            reader = row.delivered_to or await self._follower_of(row.account_id)
+            reader = await self._reader(row, missing.uri)
             return await fetch_note(self._works, missing.uri, chain, reader=reader) is not None
         except DocumentRefused:
             return False
@@ -77,10 +79,16 @@ class Driver:
         async with self._works.begin() as work:
             return not await has_put_off(work, row.site, SHARE_THAT_WAITS)
 
-    async def _follower_of(self, sender: AccountId) -> AccountId | None:
-        """In whose name something is asked for that is not for everybody."""
+    async def _reader(self, row: Received, uri: str) -> AccountId | None:
+        """In whose name something is asked for that is not for everybody: of its own server only.
+
+        Any other would be told what members are said to look at, by whoever names its posts to them.
+        """
         async with self._works.begin() as work:
-            return await relationships.a_follower_here(work.db, sender)
+            sender = await accounts.find(work.db, row.account_id)
+            if sender is None or not same_domain(uri, sender.uri):
+                return None
+            return row.delivered_to or await relationships.a_follower_here(work.db, row.account_id)
 
 
 def _is_about(row: Received, uri: str) -> bool:

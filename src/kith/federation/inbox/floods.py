@@ -11,9 +11,12 @@ __all__ = [
     "KILOBYTES_FROM_HOST",
     "MOST_PUT_OFF",
     "MOST_PUT_OFF_BYTES",
+    "MOST_WAITING",
+    "MOST_WAITING_BYTES",
     "REPORTS_FROM_HOST",
     "UNBELIEVED",
     "has_put_off",
+    "has_too_much_waiting",
     "kilobytes",
 ]
 
@@ -28,6 +31,9 @@ KILOBYTES_FROM_HOST = LimitRule("inbox_host_kilobytes", most=131_072, seconds=30
 # of it is taken. With half of it nothing waits any more for a host that cannot be reached now.
 MOST_PUT_OFF = 20_000
 MOST_PUT_OFF_BYTES = 32 * 1024 * 1024
+# And what nobody has looked at yet: with more nothing of it is taken.
+MOST_WAITING = 50_000
+MOST_WAITING_BYTES = 128 * 1024 * 1024
 # Reports that one host passes on: the team gets mail for each.
 REPORTS_FROM_HOST = LimitRule("inbox_reports", most=100, seconds=3600)
 
@@ -40,3 +46,8 @@ async def has_put_off(work: Work, site: str, share: float = 1) -> bool:
     """Whether a site has that share of all that may wait of it."""
     count, size = await store.put_off_of(work.db, site)
     return count >= MOST_PUT_OFF * share or size >= MOST_PUT_OFF_BYTES * share
+
+
+async def has_too_much_waiting(work: Work, site: str) -> bool:
+    count, size = await store.waiting_of(work.db, site, MOST_WAITING)
+    return count >= MOST_WAITING or size >= MOST_WAITING_BYTES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -15,9 +14,10 @@ from kith.base.http.sites import registrable_domain
 from kith.base.work import Works
 from kith.federation.delivery.hosts import heard_from
 from kith.federation.inbox import store
-from kith.federation.inbox.floods import has_put_off
+from kith.federation.inbox.floods import has_put_off, has_too_much_waiting
 from kith.federation.inbox.tables import Received
 from kith.federation.inbox.tasks import TAKE, TakeWaiting
+from kith.federation.inbox.turns import milliseconds
 
 __all__ = ["Intake", "as_many_as_have_room"]
 
@@ -27,30 +27,12 @@ LOOKED_AT_SECONDS = 5.0
 AGAIN_SECONDS = 60
 HEARD_SECONDS = 60.0
 MOST_HOSTS = 10_000
-APART = 25  # milliseconds between two of one site
-TURN_SECONDS = 3600.0
 
 
 class _Waiting(msgspec.Struct, frozen=True):
     row: Received
     host: str
     kept: asyncio.Future[None]
-
-
-class InboxTurns:
-    """When what waits is taken, in milliseconds: of one site so far apart that no other waits for all that it sends.
-
-    Who sends little is taken as it comes. Nobody waits where there is nobody else.
-    """
-
-    def __init__(self) -> None:
-        self._last: ForAWhile[int] = ForAWhile("inbox_turns", seconds=TURN_SECONDS, most=MOST_HOSTS)
-
-    def next(self, site: str) -> int:
-        now = time.time_ns() // 1_000_000
-        turn = max(now, (self._last.get(site) or 0) + APART)
-        self._last.put(site, turn)
-        return turn
 
 
 class Intake:
@@ -60,7 +42,7 @@ class Intake:
         self._works = works
         self._waiting: list[_Waiting] = []
         self._writing: asyncio.Task[None] | None = None
-        self._turns = InboxTurns()
+        self._latest = 0  # what comes later is never taken before it, though the clock be set back
         self._over: ForAWhile[bool] = ForAWhile("sites_over", seconds=LOOKED_AT_SECONDS, most=MOST_HOSTS)
         self._heard: ForAWhile[bool] = ForAWhile("hosts_heard", seconds=HEARD_SECONDS, most=MOST_HOSTS)
 
@@ -69,7 +51,8 @@ class Intake:
         kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         site = registrable_domain(host)
         await self._refuse_too_much(site)
-        row = msgspec.structs.replace(row, site=site, turn=self._turns.next(site))
+        self._latest = max(self._latest, milliseconds())
+        row = msgspec.structs.replace(row, site=site, turn=self._latest)
         self._waiting.append(_Waiting(row, host, kept))
         if self._writing is None:
             self._writing = asking.begin_for_everybody(self._write_all())
@@ -80,7 +63,7 @@ class Intake:
         is_over = self._over.get(site)
         if is_over is None:
             async with self._works.begin() as work:
-                is_over = await has_put_off(work, site)
+                is_over = await has_put_off(work, site) or await has_too_much_waiting(work, site)
             self._over.put(site, is_over)
         if is_over:
             raise Throttled(AGAIN_SECONDS)

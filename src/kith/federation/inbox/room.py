@@ -11,6 +11,7 @@ from kith.federation.inbox.driver import Driver
 from kith.federation.inbox.intake import Intake
 from kith.federation.inbox.known_keys import KnownKeys
 from kith.federation.inbox.signers import RequestSigners
+from kith.federation.inbox.turns import InboxTurns
 
 ROOM = Room(
     name="federation inbox",
@@ -21,6 +22,7 @@ ROOM = Room(
     parts=(
         Part(KnownKeys, KnownKeys),
         Part(Intake, Intake),
+        Part(InboxTurns, lambda _: InboxTurns()),
         Part(Driver, Driver),
         Part(Signers, lambda _: RequestSigners()),
     ),

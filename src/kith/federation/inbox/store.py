@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select, text, update
+from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, literal_column, or_, select, text, update
 
 from kith.base.db import Session, add_once, alias_of, any_of, command, query
-from kith.federation.inbox.tables import PUT_OFF, WAITING, Received, inbox
+from kith.federation.inbox.tables import IS_WAITING, PUT_OFF, Received, inbox
 from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships.follow_source import Following
@@ -15,11 +16,13 @@ from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, favourites, m
 _row: BindParameter[Any] = bindparam("row")
 _add = command(lambda: add_once(inbox))
 _find = query(lambda: select(inbox).where(inbox.c.id == _row), Received)
+_waits = text(IS_WAITING)
+_its_site: BindParameter[Any] = bindparam("its_site")
 # Of several workers each takes others.
-_next = query(
+_next_of = query(
     lambda: (
         select(inbox.c.id, inbox.c.size)
-        .where(inbox.c.state == WAITING)
+        .where(and_(_waits, inbox.c.site == _its_site))
         .order_by(inbox.c.turn, inbox.c.id)
         .limit(bindparam("most"))
         .with_for_update(skip_locked=True)
@@ -27,7 +30,34 @@ _next = query(
     tuple,
 )
 _rows = query(lambda: select(inbox).where(any_of(inbox.c.id, "ids")).order_by(inbox.c.turn, inbox.c.id), Received)
-_any_waiting = query(lambda: select(inbox.c.id).where(inbox.c.state == WAITING).limit(1), int)
+_any_waiting = query(lambda: select(inbox.c.id).where(_waits).limit(1), int)
+# The index is entered anew for each site, so that it does not matter how much one has sent.
+_first_site = (
+    select(func.min(inbox.c.site).label("site"))
+    .where(and_(_waits, inbox.c.site >= bindparam("start")))
+    .cte("sites", recursive=True)
+)
+_sites = _first_site.union_all(
+    select(
+        select(func.min(inbox.c.site)).where(and_(_waits, inbox.c.site > _first_site.c.site)).scalar_subquery()
+    ).where(_first_site.c.site.is_not(None))
+)
+_since = (
+    select(inbox.c.turn)
+    .where(and_(_waits, inbox.c.site == _sites.c.site))
+    .order_by(inbox.c.turn, inbox.c.id)
+    .limit(1)
+    .scalar_subquery()
+)
+_waiting_sites = query(
+    lambda: select(_sites.c.site, _since.label("since")).where(_sites.c.site.is_not(None)).limit(bindparam("most")),
+    tuple,
+)
+_some_of = select(inbox.c.size).where(and_(_waits, inbox.c.site == _its_site)).limit(bindparam("most"))
+_waiting_of = query(
+    lambda: select(func.count(), func.coalesce(func.sum(literal_column("size")), 0)).select_from(_some_of.subquery()),
+    tuple,
+)
 _hold = query(lambda: select(inbox).where(inbox.c.id == _row).with_for_update(), Received)
 _hold_only = query(lambda: select(inbox.c.id).where(inbox.c.id == _row).with_for_update(), int)
 _drop = command(lambda: delete(inbox).where(any_of(inbox.c.id, "ids")))
@@ -70,19 +100,35 @@ async def any_waiting(db: Session) -> bool:
     return await db.one(_any_waiting) is not None
 
 
-async def take(db: Session, most: int, most_bytes: int) -> tuple[list[Received], bool]:
-    """Those that wait, in turns of the hosts that sent them; nobody else takes them before this session ends.
+async def waiting_sites(db: Session, start: str, most: int) -> dict[str, int]:
+    """Of which sites something waits, in the order of their names from `start` on, and since when the first of each."""
+    return {site: since for site, since in await db.all(_waiting_sites, start=start, most=most) if since is not None}
+
+
+async def take(db: Session, order: Sequence[str], most_bytes: int) -> tuple[list[Received], bool]:
+    """What waits of these sites, one for each time that a site is named; nobody else takes it before this session ends.
 
     The first in any case, others as there is room for them; and whether there may be more.
     """
     await db.begin()
+    lines: dict[str, list[tuple[int, int]]] = {}
+    for site, count in Counter(order).items():
+        lines[site] = list(reversed(await db.all(_next_of, its_site=site, most=count)))
+    has_more = any(len(lines[site]) == count for site, count in Counter(order).items())
     ids: list[int] = []
-    for id, size in await db.all(_next, most=most):
+    for id, size in (lines[site].pop() for site in order if lines[site]):
         most_bytes -= size
         if ids and most_bytes < 0:
-            return await db.all(_rows, ids=ids), True
+            has_more = True
+            break
         ids.append(id)
-    return await db.all(_rows, ids=ids) if ids else [], len(ids) == most
+    rows = {row.id: row for row in await db.all(_rows, ids=ids)} if ids else {}
+    return [rows[id] for id in ids if id in rows], has_more
+
+
+async def waiting_of(db: Session, site: str, most: int) -> tuple[int, int]:
+    """What waits of one site to be taken: how many, and their bytes; no more than `most` are counted."""
+    return await db.one(_waiting_of, its_site=site, most=most) or (0, 0)
 
 
 _older = query(

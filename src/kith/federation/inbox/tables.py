@@ -12,7 +12,7 @@ NOBODY = AccountId(0)
 
 # What becomes of a row: it is taken with others, or a job of its own fetches what it needs, or tries it again.
 WAITING, FETCHING, ALONE = 0, 1, 2
-PUT_OFF = "state > 0"
+IS_WAITING, PUT_OFF = "state = 0", "state > 0"
 
 # Activities that were believed and are not done yet. A row goes with the effect of what it says, so it happens once;
 # while it waits, the same activity is not kept a second time for the same inbox. The sender may be gone before its turn
@@ -29,11 +29,16 @@ inbox = Table(
     Column("state", SmallInteger, nullable=False),
     Column("signed_at", Instant, nullable=False),
     Column("received_at", Instant, nullable=False),
-    Column("turn", BigInteger, nullable=False, server_default=text("0")),  # whose is lower is taken first
+    Column("turn", BigInteger, nullable=False, server_default=text("0")),  # of one site the lower is taken first
     Column("site", Text, nullable=False, server_default=text("''")),  # the registered domain that it came from
     Column("size", Integer, nullable=False, server_default=text("0")),  # of the body, in bytes
     UniqueConstraint("account_id", "activity_id", "delivered_to"),
-    Index("ix_federation_inbox_turn", "state", "turn", "id", "size"),
+    Index(
+        "ix_federation_inbox_waiting",
+        *("site", "turn", "id", "size"),
+        sqlite_where=text(IS_WAITING),
+        postgresql_where=text(IS_WAITING),
+    ),
     Index("ix_federation_inbox_site", "site", "size", sqlite_where=text(PUT_OFF), postgresql_where=text(PUT_OFF)),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -22,6 +23,7 @@ from kith.federation.inbox.passing_on import PASS_ON
 from kith.federation.inbox.processing import process
 from kith.federation.inbox.shortening import shortened
 from kith.federation.inbox.tables import ALONE, FETCHING, Received
+from kith.federation.inbox.turns import InboxTurns
 from kith.federation.known import Missing
 from kith.federation.vocabulary.incoming import DocumentRefused
 from kith.social.accounts import store as accounts
@@ -30,6 +32,9 @@ __all__ = ["COMPLETE", "KINDS", "RETRY", "SWEEP", "TAKE", "SweepInbox", "TakeWai
 
 BATCH = 50
 BATCH_BYTES = 2 * 1024 * 1024  # or a single one
+MOMENT_SECONDS = 0.1  # after which no other is begun in the same transaction
+SITES = 500  # of which something waits, looked at together
+LANE = "federation_inbox"  # who posts here does not wait for what others send
 SWEPT = timedelta(minutes=1)
 KEPT = timedelta(days=7)  # what could not be done by then is not done any more
 
@@ -47,21 +52,35 @@ class OneReceived(msgspec.Struct):
 
 
 async def take(work: Work, _payloads: Sequence[TakeWaiting]) -> None:
-    """What waits, in the order in which it came. One that fails keeps nobody else waiting."""
-    rows, has_more = await store.take(work.db, BATCH, BATCH_BYTES)
+    """What waits, in turns of those who sent it, for a moment. One that fails keeps nobody else waiting."""
+    turns = work.find(InboxTurns)
+    waiting = await store.waiting_sites(work.db, turns.start, SITES)
+    was_started, turns.start = turns.start, max(waiting) if len(waiting) == SITES else ""
+    order = turns.order(waiting, BATCH)
+    rows, has_more = await store.take(work.db, order, BATCH_BYTES)
+    done = await _do_for_a_moment(work, turns, rows)
+    await store.drop(work.db, [row.id for row, is_over in done if is_over])
+    if has_more or len(done) < len(rows) or waiting.keys() - order or was_started or turns.start:
+        work.enqueue(TAKE, TakeWaiting())
+
+
+async def _do_for_a_moment(work: Work, turns: InboxTurns, rows: Sequence[Received]) -> list[tuple[Received, bool]]:
+    """Those that were looked at, and which of them are over: at least one, the rest is for another transaction."""
     ids = sorted({row.account_id for row in rows})
     for sender in ids:  # in one order, or two workers would wait for each other
         await ended.take_turn(work.db, sender)
     senders = await accounts.find_all(work.db, ids)
-    done: list[int] = []
+    done: list[tuple[Received, bool]] = []
+    began = at = time.monotonic()
     for row in rows:
+        if done and at - began >= MOMENT_SECONDS:
+            break
         sent_by = senders.get(row.account_id)
         with asking.caused_by("" if sent_by is None else registrable_domain(sent_by.domain)):
-            if await _is_done(work, row):
-                done.append(row.id)
-    await store.drop(work.db, done)
-    if has_more:
-        work.enqueue(TAKE, TakeWaiting())
+            done.append((row, await _is_done(work, row)))
+        before, at = at, time.monotonic()
+        turns.spent(row.site, at - before)
+    return done
 
 
 async def _is_done(work: Work, row: Received) -> bool:
@@ -144,10 +163,14 @@ async def complete(work: Work, payload: OneReceived) -> None:
         await store.drop(work.db, [row.id])
 
 
-TAKE: JobKind[TakeWaiting] = JobKind(name="federation_inbox.take", payload=TakeWaiting, many=take, is_harmless=True)
-SWEEP: JobKind[SweepInbox] = JobKind(name="federation_inbox.sweep", payload=SweepInbox, handler=sweep, is_harmless=True)
+TAKE: JobKind[TakeWaiting] = JobKind(
+    name="federation_inbox.take", payload=TakeWaiting, many=take, together_in=LANE, is_harmless=True
+)
+SWEEP: JobKind[SweepInbox] = JobKind(
+    name="federation_inbox.sweep", payload=SweepInbox, handler=sweep, together_in=LANE, is_harmless=True
+)
 RETRY: JobKind[OneReceived] = JobKind(
-    name="federation_inbox.retry", payload=OneReceived, handler=retry, attempts=8, is_harmless=True
+    name="federation_inbox.retry", payload=OneReceived, handler=retry, together_in=LANE, attempts=8, is_harmless=True
 )
 # Whoever names people of a slow server keeps nobody else waiting: what lasts leaves its place.
 COMPLETE: JobKind[OneReceived] = JobKind(

@@ -14,6 +14,7 @@ from kith.federation.fetching import FetchChain, FetchFailed, fetch_document
 from kith.federation.posts import quoting, store, threads
 from kith.federation.posts.facts import NoteChanged, ParentMissing, QuoteSeen, RepliesSeen
 from kith.federation.posts.fetching import PostFetcher
+from kith.federation.posts.linking import LINK_ANSWERS, link_later
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingQuoteStamp, read_quote_stamp
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId, StatusId
@@ -43,13 +44,12 @@ async def fetch_parent(work: Work, fact: ParentMissing) -> None:
         _later(failed)
         return
     if parent is not None:  # known before, or by another id than it was asked for
-        for child in await store.waiting_for(work.db, fact.uri):
-            await threads.link(work, child, parent)
+        link_later(work, parent, fact.uri)
 
 
 async def _reader(work: Work, uri: str) -> AccountId | None:
     """Somebody here who follows one of those that answer it, or whom their answer names."""
-    for child in (await store.waiting_for(work.db, uri))[:MOST_ASKED]:
+    for child in await store.waiting_for(work.db, uri, MOST_ASKED):
         found = await relationships.a_follower_here(work.db, child.account_id)
         named = await accounts.find_all(work.db, await statuses.mentioned_in(work.db, child.id))
         here = [one.id for one in named.values() if one.is_local and not one.is_gone]
@@ -186,7 +186,7 @@ CHECK_AGAIN = _outside("check_stamp", CheckAgain, check_again)
 CHECK_STAMPS: JobKind[CheckStamps] = JobKind(
     name="federation_posts.check_stamps", payload=CheckStamps, handler=check_stamps, is_harmless=True
 )
-JOBS = (FETCH_PARENT, FETCH_REPLIES, FETCH_CHANGED, RESOLVE_QUOTE, CHECK_AGAIN, CHECK_STAMPS)
+JOBS = (LINK_ANSWERS, FETCH_PARENT, FETCH_REPLIES, FETCH_CHANGED, RESOLVE_QUOTE, CHECK_AGAIN, CHECK_STAMPS)
 SUBSCRIPTIONS = (
     (ParentMissing, FETCH_PARENT),
     (RepliesSeen, FETCH_REPLIES),

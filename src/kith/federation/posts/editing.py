@@ -11,6 +11,7 @@ from kith.federation.posts import quoting, rows, store
 from kith.federation.posts.storing import meant_by, note_emojis, note_tags
 from kith.federation.vocabulary.incoming import IncomingNote
 from kith.federation.vocabulary.incoming.polls import IncomingPoll
+from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.media import store as media
@@ -19,15 +20,13 @@ from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
 from kith.social.statuses.cards import service as cards
 from kith.social.statuses.facts import StatusEdited
-from kith.social.statuses.service.edit import snapshot
+from kith.social.statuses.service.revisions import begin_history, keep_revision, snapshot
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Status
 from kith.social.tags import store as tags
 from kith.social.tags.tables import Tag
 from kith.social.text.html import kept
 
 __all__ = ["edit"]
-
-MOST_REVISIONS = 100  # whoever edits without end fills no disk with it
 
 
 async def edit(work: Work, known: Known, author: Account, status: Status, note: IncomingNote) -> None:
@@ -97,9 +96,7 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     if status.visibility in (PUBLIC, UNLISTED):
         changed["quote_policy"] = rows.quote_policy(note, meant.actor)
     changed |= await quoting.requote(work, author, status, note)
-    kept = await statuses.count_edits(work.db, status.id)
-    if not kept:
-        await statuses.insert_edit(work.db, before)
+    await begin_history(work, before)
     new = await _mention(work, status, meant.named)
     await _retag(work, status, noted)
     await statuses.change(work.db, status.id, changed | await _counts(work, status, note))
@@ -107,8 +104,7 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     if now is not None:
         revision = await snapshot(work, now, at_edit=True)
         revision.created_at = at
-        keep = statuses.insert_edit if kept < MOST_REVISIONS else statuses.replace_latest
-        await keep(work.db, revision)
+        await keep_revision(work, now, revision)
         if note.attachments.link is not None:
             await cards.look_at(work, now, note.attachments.link)
     work.announce(StatusEdited(status_id=status.id, account_id=author.id, new_mentions=tuple(new)))
@@ -177,9 +173,18 @@ async def _attach(work: Work, author: Account, status: Status, note: IncomingNot
 
 
 async def _mention(work: Work, status: Status, named: list[AccountId]) -> list[AccountId]:
-    """Who is named no more keeps what they could see. Those who are named for the first time are told."""
+    """Members who are named no more keep what they could see; of nobody else is anything remembered.
+
+    Those who are named for the first time are told.
+    """
     before = set(await statuses.mentioned_in(work.db, status.id))
-    await statuses.silence_mentions(work.db, status.id, sorted(before.difference(named)))
+    gone = sorted(before.difference(named))
+    if status.visibility in (PUBLIC, UNLISTED):
+        members = []
+    else:
+        members = sorted(one.id for one in (await accounts.find_all(work.db, gone)).values() if one.is_local)
+    await statuses.silence_mentions(work.db, status.id, members)
+    await statuses.forget_mentions(work.db, status.id, sorted(set(gone).difference(members)))
     await statuses.mention(work.db, status.id, named)
     return [id for id in named if id not in before]
 

@@ -143,7 +143,7 @@ _waiting = query(
         .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
         .where(and_(remote_posts.c.parent == bindparam("uri"), statuses.c.deleted_at.is_(None)))
         .order_by(statuses.c.id)
-        .limit(100)
+        .limit(bindparam("most"))
     ),
     Status,
 )
@@ -176,29 +176,36 @@ _join_conversation = command(
 
 _parent = alias_of(statuses, "parent")
 _up = (
-    select(statuses.c.id, statuses.c.in_reply_to_id, literal_column("0", Integer).label("distance"))
+    select(
+        statuses.c.id,
+        statuses.c.in_reply_to_id,
+        statuses.c.conversation_id,
+        literal_column("0", Integer).label("distance"),
+    )
     .where(statuses.c.id == bindparam("of"))
     .cte("up", recursive=True)
 )
 _up = _up.union_all(
-    select(_parent.c.id, _parent.c.in_reply_to_id, _up.c.distance + literal_column("1", Integer))
+    select(
+        _parent.c.id,
+        _parent.c.in_reply_to_id,
+        _parent.c.conversation_id,
+        _up.c.distance + literal_column("1", Integer),
+    )
     .join(_up, _parent.c.id == _up.c.in_reply_to_id)
     .where(_up.c.distance < bindparam("most"))
 )
-_above = query(
-    lambda: select(_up.c.id).where(or_(_up.c.id == bindparam("wanted"), _up.c.distance >= bindparam("most"))).limit(1),
-    StatusId,
-)
+_above = query(lambda: select(_up.c.id, _up.c.conversation_id), tuple)
 
 
-async def may_be_above(db: Session, wanted: StatusId, of: StatusId, most: int) -> bool:
-    """Whether one post stands above another in its thread, or the thread is too long to tell."""
-    return await db.one(_above, wanted=wanted, of=of, most=most) is not None
+async def above(db: Session, of: StatusId, most: int) -> dict[StatusId, int]:
+    """A post and those above it in its thread, no more than one over `most`, and to which conversation each belongs."""
+    return dict(await db.all(_above, of=of, most=most))
 
 
-async def waiting_for(db: Session, uri: str) -> list[Status]:
+async def waiting_for(db: Session, uri: str, most: int) -> list[Status]:
     """Answers to a post that was not known when they came."""
-    return await db.all(_waiting, uri=uri)
+    return await db.all(_waiting, uri=uri, most=most)
 
 
 async def conversation_of(db: Session, uri: str) -> int | None:

@@ -14,6 +14,7 @@ from kith.federation.people.tables import RemoteActor
 from kith.federation.posts import rows, store, threads
 from kith.federation.posts.arrived import ARRIVED
 from kith.federation.posts.facts import RepliesSeen
+from kith.federation.posts.linking import await_answers
 from kith.federation.posts.quoting import FoundQuote, find_quote, follow_quote
 from kith.federation.posts.tables import RemotePost
 from kith.federation.vocabulary.incoming import IncomingNote
@@ -112,7 +113,7 @@ async def add_note(
     if status.poll_id is not None and note.poll is not None:
         await polls.insert(work.db, rows.poll_row(status.poll_id, status.id, author.id, note.poll, work.now))
     await _count(work, author, status, parent)
-    await threads.link_answers(work, status)
+    await await_answers(work, status)
     if note.attachments.link is not None:
         await cards.look_at(work, status, note.attachments.link)
     _tell(work, status, live=live)

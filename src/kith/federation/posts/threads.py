@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 
 from kith.base.work import Work
-from kith.federation.posts import rows, store
-from kith.federation.posts.arrived import CARRY
+from kith.federation.posts import store
 from kith.federation.posts.facts import ParentMissing
 from kith.federation.vocabulary.incoming import IncomingNote
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store as statuses
-from kith.social.statuses.facts import StatusPosted
-from kith.social.statuses.tables import NOT_KNOWN, PUBLIC, UNLISTED, Status
+from kith.social.statuses.tables import NOT_KNOWN, Status
 
-__all__ = ["ASIDE", "answered", "find_conversation", "find_parent", "link_answers", "seek_parent"]
+__all__ = ["ASIDE", "answered", "find_conversation", "find_parent", "seek_parent"]
 
 MOST_STEPS = 50
 ASIDE = 45  # where something begins that is not the thread itself, such as a quote beside it: it leads on a little
-DEEPEST = 4096
-MOST_MOVED = 1000  # posts of a thread that turns out to be part of another
 _OWN_TAG = re.compile(r"tag:(?P<domain>[^,]{1,255}),[0-9-]{10}:objectId=(?P<id>[0-9]{1,18}):objectType=Conversation")
 _OWN_CONTEXT = re.compile(r"/contexts/[0-9]{1,18}-(?P<id>[0-9]{1,18})")
 
@@ -67,45 +63,6 @@ def own_conversation(work: Work, name: str) -> int | None:
     if match is None or match.groupdict().get("domain") not in (None, work.settings.domain):
         return None
     return int(match["id"])
-
-
-async def link_answers(work: Work, parent: Status) -> None:
-    """Those that came before what they answer are its answers from now on, and come home to whom they concern."""
-    for child in await store.waiting_for(work.db, parent.uri):
-        await link(work, child, parent)
-
-
-async def link(work: Work, child: Status, parent: Status) -> None:
-    """Unless the parent answers the child in turn: whoever writes both could make a thread without an end."""
-    await store.change(work.db, child.id, parent=None)
-    if parent.in_reply_to_account_id is not None:  # it answers something itself: one at a time, so that each sees all
-        await work.db.hold("federation.threads")
-    if parent.deleted_at is not None or await store.may_be_above(work.db, child.id, parent.id, DEEPEST):
-        return
-    to = answered(child.account_id, parent)
-    await statuses.change(work.db, child.id, {"in_reply_to_id": parent.id, "in_reply_to_account_id": to})
-    await _join(work, child, parent)
-    if child.visibility in (PUBLIC, UNLISTED):
-        await statuses.count(work.db, parent.id, replies=1)
-    if child.created_at > work.now - rows.FRESH:
-        work.enqueue(CARRY, StatusPosted(status_id=child.id, account_id=child.account_id))
-
-
-async def _join(work: Work, child: Status, parent: Status) -> None:
-    """Make one thread of two: the shorter one goes to the longer one, so that no post is moved often.
-
-    One that began here keeps its name, and of two that are long each keeps its own.
-    """
-    old, new = child.conversation_id, parent.conversation_id
-    if old == new:
-        return
-    roots = await statuses.find_all(work.db, [StatusId(old), StatusId(new)])
-    began_here = {id for id, root in roots.items() if root.local}
-    lengths = {id: await store.length_of(work.db, id, MOST_MOVED + 1) for id in (old, new)}
-    for moved, to in sorted([(old, new), (new, old)], key=lambda pair: lengths[pair[0]]):
-        if moved not in began_here and lengths[moved] <= MOST_MOVED:
-            await store.join_conversation(work.db, moved, to)
-            return
 
 
 def seek_parent(work: Work, uri: str, steps: int) -> None:

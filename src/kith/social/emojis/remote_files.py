@@ -23,7 +23,7 @@ from kith.social.files.fetches import FileFetches, download
 from kith.social.files.keys import folder_of
 from kith.social.files.processing import sniffed
 
-__all__ = ["SHELF", "EmojiArrivals", "bring", "key_of", "keys_at"]
+__all__ = ["SHELF", "EmojiArrivals", "bring", "key_of"]
 
 SHELF = "emojis"
 MOST_BYTES = 512 << 10
@@ -35,8 +35,6 @@ _TAKEN = frozenset({"image/png", "image/gif", "image/webp", "image/jpeg"})
 _one = query(
     select(emojis).where(and_(emojis.c.id == bindparam("emoji"), emojis.c.domain != "", ~emojis.c.disabled)), Emoji
 )
-
-_of_domain = query(select(emojis).where(and_(emojis.c.domain == bindparam("domain"), emojis.c.domain != "")), Emoji)
 
 
 class EmojiArrivals:
@@ -57,11 +55,6 @@ def key_of(emoji: Emoji) -> str:
     name = hashlib.sha256(emoji.file.encode()).hexdigest()[:32]
     ending = urlsplit(emoji.file).path.rpartition(".")[2].lower().replace("jpeg", "jpg")
     return f"{folder_of(SHELF, emoji.id)}/original/{name}.{ending if ending in _ENDINGS else 'png'}"
-
-
-async def keys_at(work: Work, domain: str) -> list[str]:
-    """Under which names pictures of a server may be kept."""
-    return [key_of(emoji) for emoji in await work.db.all(_of_domain, domain=domain)]
 
 
 async def bring(work: Work, id: int, key: str) -> None:

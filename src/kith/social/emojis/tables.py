@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Boolean, Column, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, Index, Table, Text, UniqueConstraint
 
 from kith.base.db import ID, METADATA, Instant
 
@@ -21,6 +21,7 @@ emojis = Table(
     Column("uri", Text),
     Column("updated_at", Instant, nullable=False),
     UniqueConstraint("shortcode", "domain"),
+    Index("ix_social_emojis_domain", "domain", "id"),
 )
 
 

@@ -24,7 +24,10 @@ _ids_of_account = query(
     select(media.c.id).where(media.c.account_id == bindparam("account")).order_by(media.c.id).limit(bindparam("most")),
     int,
 )
-_ids_of_status = query(select(media.c.id).where(media.c.status_id == bindparam("status")).order_by(media.c.id), int)
+_ids_of_status = query(
+    select(media.c.id).where(media.c.status_id == bindparam("status")).order_by(media.c.id).limit(bindparam("most")),
+    int,
+)
 
 _loose = and_(media.c.status_id.is_(None), media.c.scheduled_id.is_(None))
 _describe = command(
@@ -121,9 +124,9 @@ async def ids_of_account(db: Session, account_id: AccountId, *, most: int) -> li
     return await db.all(_ids_of_account, account=account_id, most=most)
 
 
-async def ids_of_status(db: Session, status_id: StatusId) -> list[int]:
-    """All it has or had: what an edit took out of a post stays with it, for its history."""
-    return await db.all(_ids_of_status, status=status_id)
+async def ids_of_status(db: Session, status_id: StatusId, *, most: int) -> list[int]:
+    """What it has or had: what an edit took out of a post stays with it, for its history."""
+    return await db.all(_ids_of_status, status=status_id, most=most)
 
 
 async def describe(db: Session, row: Media) -> None:

@@ -15,7 +15,7 @@ from kith.base.work import Work
 from kith.social.admission import store as admission
 from kith.social.admission.facts import ServerAllowChanged, ServerBlockChanged
 from kith.social.emojis import remote as remote_emojis
-from kith.social.emojis.remote_files import key_of, keys_at
+from kith.social.emojis.remote_files import key_of
 from kith.social.files.keys import folder_of, new_name
 from kith.social.remote_media import store
 from kith.social.remote_media.budget import dropped
@@ -26,7 +26,7 @@ BATCH = 200
 
 
 class Reject(msgspec.Struct):
-    """What holds now for the files of a domain, and of those below it: people, then attachments, then cards."""
+    """What holds now for the files of a domain: people and emoji of it, attachments and cards of those below too."""
 
     domain: str
     part: str = "attachments"
@@ -35,34 +35,42 @@ class Reject(msgspec.Struct):
 
 async def begin(work: Work, fact: ServerBlockChanged | ServerAllowChanged) -> None:
     """Emoji of a server that is suspended are forgotten; they are learned anew from whatever comes later."""
-    await work.db.begin()
     for known in await admission.known_below(work.db, fact.domain):
-        is_hidden = await is_rejected(work, known)
-        await store.hide_pictures(work.db, known, hidden=is_hidden)
-        if is_hidden and (keys := await _emoji_files(work, known)):
-            dropped(work, [], keys, "rejected")
+        for part in ("people", "emoji"):
+            work.enqueue(REJECT, Reject(domain=known, part=part))
     for part in ("attachments", "cards"):
         work.enqueue(REJECT, Reject(domain=fact.domain, part=part))
 
 
-async def _emoji_files(work: Work, domain: str) -> list[str]:
-    """What goes of the pictures of a server's emoji."""
-    rules = await admission.blocks_of(work.db, domain)
-    if rules and rules[0].severity == "suspend":
-        return [key_of(one) for one in await remote_emojis.purge(work, domain)]
-    return await keys_at(work, domain)
-
-
 async def reject(work: Work, payload: Reject) -> None:
+    """A stretch at a time, each a job of its own."""
     await work.db.begin()
-    do = _attachments if payload.part == "attachments" else _cards
-    last = await do(work, payload)
+    last = await _PARTS[payload.part](work, payload)
     if last is not None:
         work.enqueue(REJECT, msgspec.structs.replace(payload, after=last))
 
 
+async def _people(work: Work, payload: Reject) -> int | None:
+    """The last one looked at, if there may be more; so do the others."""
+    ids = await store.people_at(work.db, payload.domain, payload.after, BATCH)
+    await store.hide_pictures(work.db, ids, hidden=await is_rejected(work, payload.domain))
+    return ids[-1] if len(ids) == BATCH else None
+
+
+async def _emoji(work: Work, payload: Reject) -> int | None:
+    if not await is_rejected(work, payload.domain):
+        return None
+    rules = await admission.blocks_of(work.db, payload.domain)
+    if rules and rules[0].severity == "suspend":
+        gone = await remote_emojis.purge(work, payload.domain, BATCH)
+    else:
+        gone = await remote_emojis.page(work, payload.domain, payload.after, BATCH)
+    if gone:
+        dropped(work, [], [key_of(one) for one in gone], "rejected")
+    return max(one.id for one in gone) if len(gone) == BATCH else None
+
+
 async def _attachments(work: Work, payload: Reject) -> int | None:
-    """The last one looked at, if there may be more."""
     rows = await store.attachments_below(work.db, payload.domain, payload.after, BATCH)
     refused = {domain: await is_rejected(work, domain) for domain in {domain for _, domain in rows}}
     await store.show_again(work.db, [id for id, domain in rows if not refused[domain]])
@@ -92,6 +100,7 @@ async def _card(work: Work, id: int, data: dict[str, Any], *, rejected: bool) ->
         dropped(work, [], [data["image"]], "rejected")
 
 
+_PARTS = {"people": _people, "emoji": _emoji, "attachments": _attachments, "cards": _cards}
 BEGIN_ALLOWED: JobKind[ServerAllowChanged] = JobKind(
     name="media.server_allow", payload=ServerAllowChanged, handler=begin
 )

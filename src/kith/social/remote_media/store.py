@@ -167,9 +167,16 @@ _show = command(
     .where(and_(any_of(media.c.id, "ids"), media.c.withheld_kind != ""))
     .values(kind=media.c.withheld_kind, withheld_kind="")
 )
+_people_at = query(
+    select(accounts.c.id)
+    .where(and_(accounts.c.domain == bindparam("domain"), accounts.c.id > bindparam("after")))
+    .order_by(accounts.c.id)
+    .limit(bindparam("most")),
+    AccountId,
+)
 _pictures = command(
     update(accounts)
-    .where(and_(accounts.c.domain == bindparam("domain"), accounts.c.pictures_rejected != bindparam("hidden")))
+    .where(and_(any_of(accounts.c.id, "ids"), accounts.c.pictures_rejected != bindparam("hidden")))
     .values(pictures_rejected=bindparam("hidden"), version=changed(accounts))
 )
 _cards_with_images = query(
@@ -204,8 +211,13 @@ async def show_again(db: Session, ids: Sequence[int]) -> None:
         await db.run(_show_anew, ids=list(ids))
 
 
-async def hide_pictures(db: Session, domain: str, *, hidden: bool) -> None:
-    await db.run(_pictures, domain=domain, hidden=hidden)
+async def people_at(db: Session, domain: str, after: int, most: int) -> list[AccountId]:
+    return await db.all(_people_at, domain=domain, after=after, most=most)
+
+
+async def hide_pictures(db: Session, ids: Sequence[AccountId], *, hidden: bool) -> None:
+    if ids:
+        await db.run(_pictures, ids=list(ids), hidden=hidden)
 
 
 async def cards_with_images(db: Session, after: int, most: int) -> list[tuple[int, str, dict[str, Any]]]:

@@ -15,7 +15,7 @@ from kith.social.statuses.entities import StatusLines
 from kith.social.statuses.facts import StatusDeleted, StatusEdited
 from kith.social.statuses.pages import StatusPages
 from kith.social.statuses.remote_posts import NoRemotePosts, RemotePosts
-from kith.social.statuses.service import schedule
+from kith.social.statuses.service import remove, schedule
 from kith.social.webpages.reading import Webpages
 
 ROOM = Room(
@@ -36,6 +36,7 @@ ROOM = Room(
         purging.LEAVE,
         purging.GO_ALONG,
         purging.PURGE,
+        remove.DROP_FILES,
     ),
     periodic=(
         Periodic(kind=tasks.END_POLLS, every=timedelta(minutes=1), payload=tasks.EndPolls()),

@@ -98,7 +98,7 @@ async def note(db: Session, spelled: Mapping[str, str], *, ids: Sequence[int], n
     if not spelled:
         return {}
     found = {tag.name: tag for tag in await db.all(_by_names, names=list(spelled))}
-    new = [name for name in spelled if name not in found]
+    new = sorted(name for name in spelled if name not in found)  # or two would wait for each other
     if new:
         rows = [
             {

@@ -23,8 +23,8 @@ from kith.social.statuses import entities, lists, shapes, store, threads
 from kith.social.statuses.api.common import ANYBODY, encode, visible
 from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.remote_posts import RemotePosts, header_value
-from kith.social.statuses.service import edit as editing
 from kith.social.statuses.service import marks
+from kith.social.statuses.service.revisions import snapshot
 from kith.social.statuses.tables import Status
 
 MOST_IDS = 20
@@ -96,7 +96,7 @@ async def show_history(exchange: Exchange, work: Work, viewer: Viewer, id: FromP
     if author is None:
         raise NotFound
     [shown] = await account_entities.render(work, [author])
-    first = await store.first_edit(work.db, status.id) or await editing.snapshot(work, status)
+    first = await store.first_edit(work.db, status.id) or await snapshot(work, status)
     oldest = await shapes.revision(work, first, author, shown)
     newest: list[bytes] = []
     room, before = CONTEXT_BYTES - len(oldest), sys.maxsize

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.errors import Complaint, Invalid
+from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
@@ -20,7 +20,8 @@ from kith.social.statuses.languages import is_language
 from kith.social.statuses.service import wording
 from kith.social.statuses.service.poll import PollDraft, check_poll
 from kith.social.statuses.service.post import QuotePolicy
-from kith.social.statuses.tables import PUBLIC, UNLISTED, Edit, Poll, Status
+from kith.social.statuses.service.revisions import begin_history, keep_revision, snapshot
+from kith.social.statuses.tables import PUBLIC, UNLISTED, Poll, Status
 from kith.social.tags import store as tags
 
 
@@ -52,21 +53,23 @@ async def edit(
     understood = await wording.understand(work, author, text)
     attached = await media.claimable(work, author.id, changes.media_ids, status_id=status.id)
     await work.db.hold(f"edit:{status.id}")
-    before = await snapshot(work, status)
+    found = await store.find(work.db, status.id)  # somebody may have edited or deleted it meanwhile
+    if found is None or found.deleted_at is not None:
+        raise NotFound
+    status, before = found, await snapshot(work, found)
     described = await _describe(work, author, status, attached, descriptions)
     poll_changed, poll_id = await _change_poll(work, status, changes.poll)
     changed = _changed(status, changes, text, spoiler, sensitive, understood, attached, poll_id)
     if not changed and not poll_changed and not described:
         return status
-    if not await store.count_edits(work.db, status.id):
-        await store.insert_edit(work.db, before)
+    await begin_history(work, before)
     await media.attach(work, [id for id in attached if id not in status.media_ids], status.id)
     new = await _mention(work, status, understood)
     await _retag(work, status, understood)
     await store.change(work.db, status.id, {**changed, "edited_at": edited_at(work, status)})
     now = await store.find(work.db, status.id)
     assert now is not None  # noqa: S101 - it was changed just now
-    await store.insert_edit(work.db, await snapshot(work, now, at_edit=True))
+    await keep_revision(work, now, await snapshot(work, now, at_edit=True))
     work.announce(StatusEdited(status_id=status.id, account_id=author.id, new_mentions=tuple(new)))
     return now
 
@@ -179,22 +182,3 @@ async def _retag(work: Work, status: Status, understood: wording.Wording) -> Non
     if status.visibility in (PUBLIC, UNLISTED):
         await tags.count_featured(work.db, status.account_id, sorted(before - noted), -1)
         await tags.note_open_use(work.db, status.account_id, sorted(noted - before), status.created_at)
-
-
-async def snapshot(work: Work, status: Status, *, at_edit: bool = False) -> Edit:
-    """The status as it is, to be kept."""
-    attached = await media_store.of_ids(work.db, status.media_ids)
-    found = (await polls.find_all(work.db, [status.poll_id])) if status.poll_id is not None else {}
-    poll = found.get(status.poll_id) if status.poll_id is not None else None
-    return Edit(
-        id=work.new_id(),
-        status_id=status.id,
-        text=status.text,
-        content=status.content,
-        spoiler_text=status.spoiler_text,
-        sensitive=status.sensitive,
-        media=[msgspec.to_builtins(attached[id]) for id in status.media_ids if id in attached],
-        poll_options=poll.options if poll else None,
-        quoted_id=status.quoted_id,
-        created_at=work.now if at_edit else status.created_at,
-    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kith.base.errors import NotFound
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId, StatusId
@@ -12,6 +15,12 @@ from kith.social.statuses import polls, store
 from kith.social.statuses.facts import StatusDeleted
 from kith.social.statuses.tables import DIRECT, PUBLIC, UNLISTED, Status
 from kith.social.tags import store as tags
+
+
+class FilesLeft(msgspec.Struct):
+    """A post that is deleted had many files."""
+
+    status_id: StatusId
 
 
 async def find_own(work: Work, me: AccountId, status_id: StatusId) -> Status:
@@ -30,11 +39,19 @@ async def remove(work: Work, status: Status, *, with_media: bool) -> None:
     await store.unpin_everywhere(work.db, status.id)
     if not with_media:
         await media.detach(work, status.media_ids)
-    if left := await media_store.ids_of_status(work.db, status.id):
-        await media.delete_with(work, left)
+    await drop_files(work, FilesLeft(status.id))
     if status.poll_id is not None:
         await polls.remove(work.db, status.poll_id)
     work.announce(StatusDeleted(status_id=status.id, account_id=status.account_id, reblog_of_id=status.reblog_of_id))
+
+
+async def drop_files(work: Work, payload: FilesLeft) -> None:
+    """A stretch at a time, each a job of its own, until nothing is left."""
+    left = await media_store.ids_of_status(work.db, payload.status_id, most=media.STRETCH)
+    if left:
+        await media.delete_with(work, left)
+    if len(left) == media.STRETCH:
+        work.enqueue(DROP_FILES, payload)
 
 
 async def uncount(work: Work, status: Status) -> None:
@@ -49,3 +66,6 @@ async def uncount(work: Work, status: Status) -> None:
         await store.count(work.db, status.quoted_id, quotes=-1)
     if status.visibility in (PUBLIC, UNLISTED):
         await tags.count_featured(work.db, status.account_id, await tags.of_status(work.db, status.id), -1)
+
+
+DROP_FILES: JobKind[FilesLeft] = JobKind(name="statuses.drop_files", payload=FilesLeft, handler=drop_files)

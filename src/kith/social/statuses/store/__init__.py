@@ -1,6 +1,13 @@
 """Statements on the tables of posts, by subject."""
 
-from kith.social.statuses.store.edits import count_edits, edits_before, first_edit, insert_edit, replace_latest
+from kith.social.statuses.store.edits import (
+    count_edits,
+    edits_before,
+    files_of_edits,
+    first_edit,
+    insert_edit,
+    replace_latest,
+)
 from kith.social.statuses.store.marks import (
     mark,
     mute_conversation,
@@ -10,7 +17,7 @@ from kith.social.statuses.store.marks import (
     unmute_conversation,
     unpin_everywhere,
 )
-from kith.social.statuses.store.mentions import mention, mentioned_in, mentions_of, silence_mentions
+from kith.social.statuses.store.mentions import forget_mentions, mention, mentioned_in, mentions_of, silence_mentions
 from kith.social.statuses.store.rows import (
     change,
     count,
@@ -58,6 +65,7 @@ __all__ = [
     "count_edits",
     "domains_of",
     "edits_before",
+    "files_of_edits",
     "find",
     "find_all",
     "find_boost",
@@ -68,6 +76,7 @@ __all__ = [
     "first_edit",
     "flags_of",
     "forget_idempotent",
+    "forget_mentions",
     "insert",
     "insert_edit",
     "insert_scheduled",

@@ -20,6 +20,7 @@ _edits_before = query(
     Edit,
 )
 _first = query(select(edits).where(_of_status).order_by(edits.c.id).limit(1), Edit)
+_files = query(select(edits.c.media).where(_of_status), list)
 _count = query(select(func.count()).select_from(edits).where(_of_status), int)
 
 
@@ -45,3 +46,8 @@ async def replace_latest(db: Session, edit: Edit) -> None:
     """In place of the last that is kept, where enough are."""
     await db.run(_drop_latest, status=edit.status_id)
     await insert_edit(db, edit)
+
+
+async def files_of_edits(db: Session, status_id: StatusId) -> set[int]:
+    """Which attachments the post had in what is kept of it."""
+    return {int(one["id"]) for attached in await db.all(_files, status=status_id) for one in attached}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import and_, bindparam, select, update
+from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.db import Session, add_once, any_of, command, query
 from kith.social.accounts.tables import accounts
@@ -31,6 +31,9 @@ _silence_mentions = command(
     update(mentions)
     .where(and_(mentions.c.status_id == bindparam("status"), any_of(mentions.c.account_id, "accounts")))
     .values(silent=True)
+)
+_forget_mentions = command(
+    delete(mentions).where(and_(mentions.c.status_id == bindparam("status"), any_of(mentions.c.account_id, "accounts")))
 )
 _speak_mentions = command(
     update(mentions)
@@ -62,3 +65,8 @@ async def silence_mentions(db: Session, status_id: StatusId, account_ids: Sequen
     """They keep what they could see, and are named no more."""
     if account_ids:
         await db.run(_silence_mentions, status=status_id, accounts=list(account_ids))
+
+
+async def forget_mentions(db: Session, status_id: StatusId, account_ids: Sequence[AccountId]) -> None:
+    if account_ids:
+        await db.run(_forget_mentions, status=status_id, accounts=list(account_ids))
