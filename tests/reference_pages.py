@@ -145,7 +145,7 @@ def events_page() -> str:
 
 Every event has an `action`, an `app`, who did it, from where and when. They are listed at `/api/v2/events/events/`, in the console
 and by `kith export events`; [rules](../notifications.md) tell people of them. `model_created`, `model_updated` and
-`model_deleted` are recorded for every record of the identity API.
+`model_deleted` are recorded for every record of the identity API; of a field that may hold a secret they have a `fingerprint:`.
 
 {_table(("Action", "Recorded by"), rows)}
 ## Webhooks of the social half

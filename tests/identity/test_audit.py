@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from datetime import datetime, timedelta
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
 from kith.identity import invites
 from kith.identity.audit.service import fingerprint
+from kith.identity.collections import RESOURCES
 from tests.identity.flow_browser import Browser
 from tests.identity.record_maker import API, BY_PATH, Maker, word
 from tests.identity.records import (
@@ -29,6 +32,7 @@ EVENTS = "/audit/events/"
 WRITABLE = [one for one in EVERYTHING if "POST" in one.methods]
 HIDDEN = "********************"
 MASK = "********"
+PRIVATE = {(one.path, field.name) for one in RESOURCES for field in one.all_fields if field.private or field.guarded}
 SECRET_KEYS = {"/stages/invitation/invitations/"}  # collections whose records are used by whoever knows their key
 
 
@@ -87,9 +91,15 @@ async def test_every_change_leaves_an_event(ada: Person, collection: Collection)
         assert event["date"] == event["created"] < event["expires"]
     assert events[1]["context"]["http_request"]["user_agent"] == "a browser"
     after = changed.json()
-    assert events[1]["context"]["diff"] == {
-        name: {"previous_value": before[name], "new_value": after[name]} for name in change
-    }
+    diff = events[1]["context"]["diff"]
+    assert diff.keys() == change.keys()
+    for name, sides in diff.items():
+        was, becomes = sides["previous_value"], sides["new_value"]
+        if (collection.path, name) in PRIVATE:
+            assert was != becomes
+            assert not {str(before[name]), str(after[name])} & {str(was), str(becomes)} - {"", "{}"}
+        else:
+            assert (was, becomes) == (before[name], after[name])
 
 
 @pytest.mark.parametrize("path", ["/providers/openid/", "/providers/oauth/", "/policies/dummy/"])
@@ -125,8 +135,9 @@ async def test_a_changed_list_and_a_renamed_record_are_told_as_they_were_and_are
     assert event["context"]["diff"] == {
         "name": {"previous_value": group["name"], "new_value": name},
         "user_set": {"previous_value": pks[:2], "new_value": pks[1:]},
-        "attributes": {"previous_value": {}, "new_value": {"api_key": HIDDEN}},
+        "attributes": {"previous_value": {}, "new_value": {"api_key": ANY}},
     }
+    assert re.fullmatch("fingerprint:[0-9a-f]{12}", event["context"]["diff"]["attributes"]["new_value"]["api_key"])
 
 
 # Reading what was written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ from kith.identity.users import service
 from kith.identity.users import store as users
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
+from tests.identity.record_maker import BY_PATH, Maker
 from tests.identity.records import API, grant, make, make_flow, make_stage, new_name, owner_of, person_who_may, results
 from tests.identity.saml_idps import Claim, IdentityProvider, make_source
 from tests.identity.saml_keys import pair
@@ -726,22 +728,57 @@ async def test_a_blueprint_that_is_off_is_for_superusers(town: Town, ada: Person
 
 # Addresses to which the secret of the record is not sent: where browsers go, and what is fetched without it.
 _WITHOUT_SECRET = {
+    "/sources/ldap/": {"client_certificate"},
     "/sources/oauth/": {"authorization_url", "profile_url", "oidc_jwks_url"},
     "/stages/captcha/": {"js_url"},
 }
 
 
+_PROTECTION = re.compile("tls|ssl|sni|cert|verif|insecure")
+
+
 def test_every_address_of_a_record_with_a_secret_is_one_to_which_it_goes() -> None:
-    """Otherwise whoever changes the address gets the secret: a new field is named with the secret, or above."""
+    """Otherwise whoever changes the address gets the secret: a new field is named with the secret, or above.
+
+    So does whoever is on the way, once somebody turns its protection off.
+    """
     seen = set()
     for resource in RESOURCES:
         fields = [field for field in resource.all_fields if not field.read_only]
         addresses = {field.name for field in fields if isinstance(field, URL) or field.name in ("host", "server_uri")}
+        if any(isinstance(field, Secret) and field.sent_to for field in fields):
+            addresses |= {field.name for field in fields if _PROTECTION.search(field.name)}
         for secret in (field for field in fields if isinstance(field, Secret) and not field.shown):
             seen.add(resource.path)
             named = _WITHOUT_SECRET.get(resource.path, set())
             assert addresses - named <= set(secret.sent_to), (resource.path, secret.name)
     assert {"/events/transports/", "/providers/scim/", "/sources/ldap/", "/stages/email/"} <= seen
+
+
+@pytest.mark.parametrize(("path", "made", "lowered", "secret"), [
+    ("/stages/email/", {"host": "m.example", "password": "p", "use_tls": True}, {"use_tls": False}, "password"),
+    ("/stages/email/", {"host": "m.example", "password": "p", "use_ssl": True}, {"use_ssl": False}, "password"),
+    (
+        "/stages/email/",
+        {"host": "m.example", "password": "p", "use_ssl": True},
+        {"use_ssl": False, "use_tls": True},
+        "password",
+    ),
+    ("/sources/ldap/", {"start_tls": True}, {"start_tls": False}, "bind_password"),
+    ("/sources/ldap/", {"sni": True}, {"sni": False}, "bind_password"),
+])  # fmt: skip
+async def test_a_secret_is_not_sent_without_the_protection_it_was_stored_for(
+    town: Town, ada: Person, path: str, made: dict[str, Any], lowered: dict[str, Any], secret: str
+) -> None:
+    record = await make(ada, path, **await Maker(ada).body(BY_PATH[path]) | made)
+    item, raised = f"{API}{path}{record['pk']}/", {name: True for name, one in made.items() if one is True}
+
+    answer = await ada.call("PATCH", item, json=lowered)
+
+    assert (answer.status_code, set(answer.json())) == (400, {secret})
+    assert (await ada.call("PATCH", item, json=lowered | {secret: "anew"})).status_code == 200
+    if "use_tls" not in lowered or "use_ssl" not in lowered:
+        assert (await ada.call("PATCH", item, json=raised)).status_code == 200
 
 
 async def test_a_header_of_somebody_elses_is_not_sent_elsewhere(town: Town, ada: Person) -> None:

@@ -263,6 +263,16 @@ async def test_what_a_client_may_do_for_itself(town: Town, ada: Person) -> None:
     assert "username" not in seen
 
 
+async def test_the_name_of_somebody_is_told_to_whom_the_profile_was_allowed(town: Town, ada: Person) -> None:
+    person, browser = await signed_in(town)
+    party = await make_party(town, ada)
+    for scope, name in (("openid", None), ("openid email", None), ("openid profile", person.username)):
+        tokens = await party.tokens(browser, scope=scope)
+        for key in (tokens["access_token"], tokens.get("refresh_token")):
+            seen = (await party.post("introspect", token=key)).json() if key else {"username": name}
+            assert seen.get("username") == name, seen
+
+
 async def test_app_passwords_stand_for_people_and_their_passwords_do_not(town: Town, ada: Person) -> None:
     person = await town.sign_up()
     key = (await make(ada, "/core/tokens/", intent="app_password", user=await _id_of(ada, person)))["key"]

@@ -161,7 +161,8 @@ async def test_nobody_registers_clients_without_end(near: Town, ada: Person) -> 
         app = await store.find_app(work.db, told["client_id"])
         assert app is not None
         for n in range(MOST_CLIENTS - 1):
-            one = msgspec.structs.replace(app, id=work.new_id(), client_id=f"{app.client_id}-{n}")
+            other = f"{app.client_id}-{n}"
+            one = msgspec.structs.replace(app, id=work.new_id(), client_id=other, registration_uuid=None)
             await store.insert_app(work.db, one)
 
     refused = await register(registrar.party, registrar.key)
@@ -175,9 +176,10 @@ async def test_nobody_registers_clients_without_end(near: Town, ada: Person) -> 
 async def test_a_client_changes_and_deletes_its_registration(near: Town, ada: Person) -> None:
     registrar = await registrar_of(near, ada)
     _, browser = await signed_in(near)
-    told = await registrar.register(client_name="Before", tos_uri="https://rp.example/tos", scope="openid email")
+    about = {"client_name": "Before", "tos_uri": "https://rp.example/tos"}
+    told = await registrar.register(**about, contacts=["ops@rp.example"], scope="openid email")
     where, bearer = managed(told)
-    base = {"client_id": told["client_id"], "redirect_uris": [CALLBACK], "client_name": "Before"}
+    base = {"client_id": told["client_id"], "redirect_uris": [CALLBACK], **about}
 
     async def change(**more: Any) -> httpx.Response:
         return await near.http.put(where, json=base | more, headers=bearer)
@@ -199,9 +201,9 @@ async def test_a_client_changes_and_deletes_its_registration(near: Town, ada: Pe
         assert error(await change(**wrong)) == expected, wrong
     assert (await near.http.get(where, headers=bearer)).json()["tos_uri"] == "https://rp.example/tos"
 
-    same = await change(policy_uri="https://rp.example/policy", client_secret=told["client_secret"])
+    same = await change(client_uri="https://rp.example/", client_secret=told["client_secret"])
     assert same.status_code == 200, same.text
-    assert "tos_uri" not in same.json()
+    assert "contacts" not in same.json()
     assert "client_secret" not in same.json()
     assert "code=" in (await client.authorize(browser, **asked)).headers["location"]
     other = await change(client_name="After", redirect_uris=[CALLBACK, "https://rp.example/second"])
@@ -475,19 +477,20 @@ async def test_subjects_are_one_for_each_sector_and_belong_together_nowhere(
     more = "https://other.example/callback"
     sector = site.put("/sector", [CALLBACK, more])
 
-    async def seen(client: RelyingParty) -> tuple[str, str]:
-        tokens = await client.tokens(browser, scope="openid")
+    async def seen(client: RelyingParty, *, named: bool = False) -> tuple[str, str]:
+        tokens = await client.tokens(browser, scope="openid profile")
         claims = await client.read(tokens["id_token"])
         told = (await client.userinfo(tokens["access_token"])).json()
         asked = (await client.post("introspect", token=tokens["access_token"])).json()
         assert claims["sub"] == told["sub"] == asked["sub"]
+        assert ("username" in asked) is named
         return claims["sub"], claims["sid"]
 
-    public = await seen(await registrar.client(scope="openid"))
-    first = await seen(await registrar.client(scope="openid", subject_type="pairwise"))
-    again = await seen(await registrar.client(scope="openid", subject_type="pairwise"))
+    public = await seen(await registrar.client(scope="openid profile"), named=True)
+    first = await seen(await registrar.client(scope="openid profile", subject_type="pairwise"))
+    again = await seen(await registrar.client(scope="openid profile", subject_type="pairwise"))
     kept = await registrar.client(
-        scope="openid", subject_type="pairwise", sector_identifier_uri=sector, redirect_uris=[CALLBACK, more]
+        scope="openid profile", subject_type="pairwise", sector_identifier_uri=sector, redirect_uris=[CALLBACK, more]
     )
     second = await seen(kept)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
+import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,9 +12,11 @@ from typing import Any, TypeVar
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from kith.base.db import UID
 from kith.base.settings import BadSettings, load
 from kith.migrations import FIRST, HEAD, LAST_UNRELEASED, runner
 from kith.migrations.plan import plan
@@ -148,3 +152,64 @@ async def test_an_upgrade_that_is_interrupted_has_changed_nothing(old: Old, monk
     await runner.upgrade(old.settings)
     assert await old.revision() == HEAD
     assert await old.do(broken) == []
+
+
+_document = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
+_moment = sa.Text().with_variant(sa.DateTime(timezone=True), "postgresql")
+_events = sa.table(
+    "identity_events",
+    sa.column("event_uuid", UID()),
+    sa.column("username", sa.Text()),
+    sa.column("action", sa.Text()),
+    sa.column("app", sa.Text()),
+    sa.column("context", _document),
+    sa.column("created_at", _moment),
+    sa.column("expires_at", _moment),
+)
+
+
+async def test_what_events_told_in_clear_is_masked_by_the_upgrade(old: Old) -> None:
+    """Texts that may hold secrets, and attributes; the rest of the trail stays as it was written."""
+    await runner.upgrade(old.settings, to="0109")
+    told: dict[str, Any] = {
+        "created": {"name": "n", "content": "password: SECRET", "context": {"a": "SECRET"}, "webhook_url": "SECRET"},
+        "diff": {
+            "name": {"previous_value": "a", "new_value": "b"},
+            "attributes": {"previous_value": {"x": "SECRET"}, "new_value": {"x": "SECRET", "y": ""}},
+        },
+        "expression": "return 'SECRET'",
+        "model": {"name": "n"},
+    }
+    told["url"] = "https://lists.example/SECRET"
+    ids = {action: str(uuid.uuid4()) for action in ("model_created", "user_write", "create_webhook", "login")}
+    at = dt.datetime(2026, 1, 1, tzinfo=dt.UTC) if old.engine == "postgresql" else "2026-01-01T00:00:00.000000Z"
+
+    def write(connection: sa.Connection) -> None:
+        many = [("model_updated", str(uuid.uuid4())) for _ in range(600)]  # more than are read at once
+        row = {"username": "u", "app": "x", "context": told, "created_at": at, "expires_at": at}
+        rows = [row | {"event_uuid": id, "action": action} for action, id in (*ids.items(), *many)]
+        connection.execute(_events.insert(), rows)
+
+    def read(connection: sa.Connection) -> dict[str, Any]:
+        ours = _events.c.event_uuid.in_(ids.values())
+        rows = connection.execute(sa.select(_events.c.action, _events.c.context).where(ours)).all()
+        others = connection.execute(sa.select(_events.c.context).where(_events.c.action == "model_updated")).scalars()
+        return {row.action: row.context for row in rows} | {"others": [one for one in others if "created" in one]}
+
+    await old.do(write)
+    await runner.upgrade(old.settings)
+    found = await old.do(read)
+
+    stars = "*" * 20
+    assert found["login"] == told
+    assert found["others"] == [found["user_write"]] * 600
+    assert found["model_created"] == found["user_write"]
+    assert found["create_webhook"] == found["user_write"] | {"url": stars}
+    assert found["user_write"] == told | {
+        "created": {"name": "n", "content": stars, "context": {"a": stars}, "webhook_url": stars},
+        "diff": {
+            "name": {"previous_value": "a", "new_value": "b"},
+            "attributes": {"previous_value": {"x": stars}, "new_value": {"x": stars, "y": ""}},
+        },
+        "expression": stars,
+    }

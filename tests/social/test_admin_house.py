@@ -208,6 +208,9 @@ async def test_webhooks_are_told_with_a_signature_and_tried_again(new_town: Town
         off = await admin.does("PUT", f"{ADMIN}/webhooks/{hook['id']}", json={"enabled": False})
         assert off["enabled"] is False
         assert await admin.delete(f"{ADMIN}/webhooks/{hook['id']}") == {}
+        events = [line for line in town.log().splitlines() if "_webhook" in line and "event_uuid" in line]
+        assert len(events) == 4
+        assert all("127.0.0.1" in line and "/hook" not in line for line in events), "who knows it all may use it"
 
 
 async def test_a_webhook_is_told_what_whoever_set_it_up_may_see(new_town: TownBuilder) -> None:

@@ -66,7 +66,9 @@ async def answer_device(exchange: Exchange) -> Answer:
                 return see_other(to, headers=headers)
             case oauth.ErrorPage(messages=messages, refusal=refusal):
                 return _refused(exchange, visitor, messages, refusal)
-    if answer not in ("allow", "deny"):
+    # Whoever saw another client on this page than the one that waits now looks again.
+    is_seen = str(sent.get("client", waiting.client.identity)) == waiting.client.identity
+    if answer not in ("allow", "deny") or not is_seen:
         return page(exchange, "authorize/device_confirm.html", visitor=visitor, waiting=waiting, code=code, proof=proof)
     allow = answer == "allow"
     if not await oauth.answer_waiting(exchange, waiting, visitor.user, visitor.session, allow=allow):

@@ -308,6 +308,12 @@ async def test_basic_to_the_application_is_of_this_gateway_only(town: Town, app:
         "basic_auth_password_attribute": "wiki_password",
     }  # fmt: skip
     one = await make_gateway(town, owner, internal_host=app.url, **with_basic)
+    # Mappings see the password masked; what they pass on of it is what is stored.
+    passes_on = 'return {"kith_proxy": {"user_attributes": dict(request.user.attributes)}}'
+    mapping = await make(
+        owner, "/propertymappings/scope/", name=new_name("proxy"), scope_name="kith_proxy", expression=passes_on
+    )
+    mapped = await make_gateway(town, owner, internal_host=app.url, property_mappings=[mapping["pk"]], **with_basic)
     other = await make_gateway(town, owner, internal_host=app.url)
     person, visitor = await visitor_of(town)
     [user] = await results(owner, "/core/users/", username=person.username)
@@ -316,8 +322,9 @@ async def test_basic_to_the_application_is_of_this_gateway_only(town: Town, app:
 
     first, _ = await visitor.follow(one.at("/"))
     second, _ = await visitor.follow(other.at("/"))
+    third, _ = await visitor.follow(mapped.at("/"))
 
-    assert sent(first)["authorization"] == "Basic dTpw"
+    assert sent(first)["authorization"] == sent(third)["authorization"] == "Basic dTpw"
     assert "authorization" not in sent(second)
 
 

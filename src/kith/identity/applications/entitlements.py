@@ -23,7 +23,7 @@ from kith.identity.rest.record import Record
 FIELDS = (
     Text(name="name", required=True, most=255, help="What the application is told; unique within the application."),
     Reference(name="app", required=True, to="identity_applications.pbm_uuid", on_delete="CASCADE"),
-    Object(name="attributes"),
+    Object(name="attributes", private=True),
 )
 
 

@@ -150,7 +150,7 @@ async def bind_no_removal(write: RecordWrite) -> None:
 
 
 async def look_up(write: RecordWrite) -> None:
-    """An expression can look up any person, so its author needs the right to see people."""
+    """An expression can look up any person, and tell name servers of them: its author needs the right to see people."""
     draft = write.draft
     if draft is None or write.caller.may("core.view_user"):
         return

@@ -1,7 +1,7 @@
 """Places and keys that one provider has at most, as far as somebody sets it up who is no superuser.
 
 A provider under a path of another's host shares its origin and its visitors; one for a part of another's domain,
-or for its directory tree, takes its questions; one that signs with another's key can say what the other says.
+or for its directory tree, takes its questions; one with another's key can say what the other says, and is taken for it.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from kith.base.db import query
 from kith.base.http.addresses import PrivateHosts, is_public, parse_address
 from kith.base.settings import Settings
 from kith.identity.authority.checks import is_key_used
-from kith.identity.authority.write import RecordWrite, refuse
+from kith.identity.authority.write import Check, RecordWrite, refuse
 from kith.identity.brands.resources import brands
 from kith.identity.distinguished_names import read_name
 from kith.identity.gateway.paths import host_key, in_domain
 from kith.identity.providers.kinds.applicationgateway import gateways
 from kith.identity.providers.kinds.ldap import ldap_providers
 
-__all__ = ["keep_hosts", "keep_signing_key", "keep_trees", "keep_upstream"]
+__all__ = ["keep_hosts", "keep_key_apart", "keep_trees", "keep_upstream"]
 
 HOST = "Only a superuser may set up a gateway at a host that this server or another gateway has."
 UPSTREAM = (
     "Only a superuser may set up a gateway to an address that is neither public nor listed in KITH_PRIVATE_HOSTS."
 )
 TREE = "Only a superuser may set up a second provider for the same directory tree."
-SIGNING = "Only a superuser may have a provider sign with a key pair that something else uses."
+KEY = "Only a superuser may have a provider use a key pair that something else uses."
 
 _gateways = query(select(gateways.c.id, gateways.c.external_host, gateways.c.mode, gateways.c.cookie_domain), tuple)
 _domains = query(select(brands.c.domain), str)
@@ -118,8 +118,15 @@ async def keep_trees(write: RecordWrite) -> None:
             refuse(TREE)
 
 
-async def keep_signing_key(write: RecordWrite) -> None:
-    """Services know an answer by its key and their own name, which whoever sets up a provider writes into it."""
-    key = (write.after or {}).get("signing_kp")
-    if key is not None and write.changes("signing_kp") and await is_key_used(write.work, key):
-        refuse(SIGNING)
+def keep_key_apart(name: str) -> Check:
+    """Others know a provider by its key: services by what it signs, a device by the certificate of its Wi-Fi.
+
+    What the server shows where it listens itself, as for LDAP and gateways, can be shared: it proves a host alone.
+    """
+
+    async def check(write: RecordWrite) -> None:
+        key = (write.after or {}).get(name)
+        if key is not None and write.changes(name) and await is_key_used(write.work, key):
+            refuse(KEY)
+
+    return check

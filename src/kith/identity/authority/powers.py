@@ -123,11 +123,15 @@ POWERS: dict[str, Power] = {
     "propertymappings.*mapping": _TOLD,
     "providers.provider": _READ,
     "providers.applicationgatewayprovider": Power(_PROVIDER, (places.keep_hosts, places.keep_upstream)),
-    "providers.samlprovider": Power(_PROVIDER, (places.keep_signing_key,)),
+    "providers.samlprovider": Power(_PROVIDER, (places.keep_key_apart("signing_kp"),)),
+    "providers.oauth2provider": Power(_PROVIDER, (places.keep_key_apart("signing_key"),)),
+    "providers.openidprovider": Power(_PROVIDER, (places.keep_key_apart("signing_key"),)),
     "providers.ldapprovider": Power(_PROVIDER, (places.keep_trees,)),
+    "providers.radiusprovider": Power(_PROVIDER, (places.keep_key_apart("certificate"),)),
     "providers.scimprovider": Power("Says which services are told of people and groups, and how."),
     "providers.*provider": Power(_PROVIDER),
     "providers.samlsession": Power("Ends sessions of people at services."),
+    "providers.registeredclient": Power("Ends clients that registered themselves with providers."),
     "sources.source": _READ,
     "sources.user*sourceconnection": _USER_CONNECTION,
     "sources.group*sourceconnection": _GROUP_CONNECTION,
@@ -159,7 +163,8 @@ SPECIAL: dict[str, str] = {
     "core.remove_user_factor": "Takes second factors from people who may not do more than oneself.",
     "core.lockdown_user": "Ends everything of people who may not do more than oneself.",
     "core.view_secret": (
-        "Shows secrets of records that one may change. Whoever has this can speak for this server with other services."
+        "Shows secrets of records that one may change, also in blueprints. Whoever has this can speak for this server "
+        "with other services."
     ),
     "crypto.view_certificatekeypair_key": (
         "Shows private keys. Whoever has one can enter every application that trusts it as anybody."

@@ -14,6 +14,7 @@ from kith.base.params.body import read_body
 from kith.identity.audit import service as audit
 from kith.identity.blueprints import folder
 from kith.identity.blueprints.applying import Applied, ReadFile, apply, rehearse
+from kith.identity.blueprints.collection import RESOURCE
 from kith.identity.blueprints.exporting import export_some
 from kith.identity.blueprints.flow_parts import parts_of
 from kith.identity.blueprints.reading import FROM_API, FROM_DISK, read_blueprint
@@ -22,14 +23,17 @@ from kith.identity.blueprints.tags import BadBlueprint
 from kith.identity.blueprints.tasks import APPLY, ApplyBlueprint
 from kith.identity.blueprints.writing import as_yaml
 from kith.identity.caller import ApiCaller
-from kith.identity.rest import Action
+from kith.identity.rest import Action, operations
+from kith.identity.rest.answers import show_record
 from kith.identity.rest.fields import read_uuid
+from kith.identity.rest.record_store import RecordStore
 
 __all__ = ["ACTIONS"]
 
 SENT = BodyLimits(max_bytes=2 << 20, max_file_bytes=FROM_API.bytes, max_files=1, depth=20, values=50_000)
 VIEW, CHANGE = "managed.view_blueprintinstance", "managed.change_blueprintinstance"
 _encode = msgspec.json.Encoder().encode
+_records = RecordStore(RESOURCE)
 
 
 def _show(value: Any, status: int = 200) -> Answer:
@@ -67,10 +71,9 @@ async def apply_again(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
         raise NotFound
     if not found.enabled and caller.permissions is not None:
         raise Forbidden("Only a superuser may apply a blueprint that is switched off.")
+    record = await operations.read(_records, exchange.work, found.instance_uuid, sees_secrets=False)
     exchange.work.enqueue(APPLY, ApplyBlueprint(found.instance_uuid), key=found.instance_uuid)
-    told = msgspec.to_builtins(found)
-    told |= {"created": told.pop("created_at"), "last_updated": told.pop("updated_at")}
-    return _show({"pk": found.instance_uuid, **told})
+    return show_record(_records, record)
 
 
 async def import_file(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:

@@ -229,11 +229,18 @@ class _File:
             self._run.warn(f"nothing was found for !Find {model.name}: {told}")
             return None
         if whole:
-            values = {"pk": found.pk, **shown(found.values)}
-            if tells_attributes(values) and self._run.caller.permissions is not None:
-                values = without(values, await hidden_attributes(self._run.work), MASK)
-            return values
+            return {"pk": found.pk, **await self._visible(model, found.values)}
         return reference_of(model, found)
+
+    async def _visible(self, model: Model, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values as the caller may see them."""
+        visible: dict[str, Any] = shown(dict(values))
+        if self._run.caller.permissions is None:
+            return visible
+        visible |= {name: MASK for name in model.guarded if visible.get(name)}
+        if tells_attributes(visible):
+            visible = without(visible, await hidden_attributes(self._run.work), MASK)
+        return visible
 
     async def _apply(self, entry: BlueprintEntry) -> None:
         if entry.model in META:
@@ -274,7 +281,8 @@ class _File:
             return
         if stored is None:
             made = await model.create(run, attrs | identifiers)
-            new = tuple(FieldChange(name, None, _short(shown(one))) for name, one in made.values.items() if _says(one))
+            told = await self._visible(model, made.values)
+            new = tuple(FieldChange(name, None, _short(one)) for name, one in told.items() if _says(one))
             run.changes.append(Change("added", model.name, _label(model, made), new))
             stored = made
         elif state == "must_created":
@@ -287,8 +295,9 @@ class _File:
 
     async def _changed(self, model: Model, stored: StoredValues, attrs: dict[str, Any]) -> StoredValues:
         now = await model.update(self._run, stored, attrs)
+        was, becomes = await self._visible(model, stored.values), await self._visible(model, now.values)
         fields = tuple(
-            FieldChange(name, _short(shown(stored.values.get(name))), _short(shown(one)))
+            FieldChange(name, _short(was.get(name)), _short(becomes[name]))
             for name, one in now.values.items()
             if one != stored.values.get(name)
         )
@@ -315,7 +324,7 @@ def _short(value: Any) -> Any:
 
 
 def _says(value: Any) -> bool:
-    return shown(value) not in (None, "", [], {})
+    return value not in (None, "", [], {})
 
 
 def _label(model: Model, stored: StoredValues) -> str:

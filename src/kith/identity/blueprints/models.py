@@ -52,6 +52,7 @@ class Model(Protocol):
     file: str
     # What of an entry takes long, and is made ready while nobody waits for the transaction.
     slow: tuple[str, ...]
+    guarded: tuple[str, ...]  # fields that are shown only to those who may see secrets
 
     def natural(self, values: Values) -> tuple[str, ...]: ...
 

@@ -22,6 +22,7 @@ NOT_HERE = frozenset(
         "events.notification",
         "managed.blueprintinstance",
         "policies.reputation",
+        "providers.registeredclient",
         "providers.samlsession",
         "stages.invitation",
     }

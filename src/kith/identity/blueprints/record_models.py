@@ -99,6 +99,7 @@ class RecordModel:
             and (field.is_stored or isinstance(field, References))
             and (not field.read_only or field.name in carried)
         }
+        self.guarded = tuple(field.name for field in resource.all_fields if field.guarded)
         self.exported = [name for name in self.fields if name not in left_out]
         self._aliases = {field.alias: field.name for field in self.fields.values() if field.alias}
         self._inputs = {field.name for field in resource.all_fields if not field.is_stored and not field.read_only}
@@ -149,7 +150,7 @@ class RecordModel:
             name = self._aliases.get(word, word)
             column = self.store.stored.get(name)
             field = next((one for one in self.resource.all_fields if one.name == name), None)
-            if field is None or column is None or isinstance(field, Secret) or isinstance(column.type, Document):
+            if field is None or column is None or not _is_findable(field) or isinstance(column.type, Document):
                 raise BadBlueprint(f"{self.name} cannot be found by `{word[:50]}`")
             wanted = self._pointed(field, value)
             try:
@@ -354,6 +355,11 @@ class RecordModel:
         if self.resource.kind:
             kind = [self.store.tables[0].c.kind == self.resource.kind]
         return query(select(self.store.key).select_from(self.store.source).where(*kind), object)
+
+
+def _is_findable(field: Field) -> bool:
+    """Whoever could ask for what they may not see, could guess it."""
+    return not isinstance(field, Secret) and not field.guarded
 
 
 def _without_gaps(field: Field, value: Any) -> Any:

@@ -14,8 +14,8 @@ LONGEST_CONTENT = 262_144
 FIELDS = (
     Text(name="name", required=True, unique=True, most=200),
     Text(name="path", default="", most=500, help="A file below the blueprint folder."),
-    Text(name="content", default="", most=LONGEST_CONTENT, trim=False, help="YAML, in place of a file."),
-    Object(name="context", help="Merged over the context of the blueprint itself."),
+    Text(name="content", default="", most=LONGEST_CONTENT, trim=False, guarded=True, help="YAML, in place of a file."),
+    Object(name="context", guarded=True, help="Merged over the context of the blueprint itself."),
     Boolean(name="enabled", default=True),
     Choice(name="status", choices=STATUSES, read_only=True),
     Moment(name="last_applied", null=True, read_only=True),

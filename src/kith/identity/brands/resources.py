@@ -52,7 +52,7 @@ FIELDS = (
         to="identity_keypairs.kp_uuid",
         help="For whatever speaks TLS in front of Kith, which itself speaks plain HTTP.",
     ),
-    Object(name="attributes"),
+    Object(name="attributes", private=True),
 )
 
 

@@ -29,7 +29,7 @@ FIELDS = (
         choices=MODES,
         help="local: kept at /events/notifications/; direct: a direct message of the social half.",
     ),
-    URL(name="webhook_url", default="", most=2000, help="For webhook and webhook_slack."),
+    URL(name="webhook_url", default="", most=2000, guarded=True, help="For webhook and webhook_slack."),
     Secret(
         name="webhook_secret",
         most=500,
@@ -83,6 +83,6 @@ RESOURCE = Resource(
     key="uuid",
     table=transports,
     fields=FIELDS,
-    exact=("name", "mode", "webhook_url", "send_once"),
+    exact=("name", "mode", "send_once"),
     prepare=check,
 )

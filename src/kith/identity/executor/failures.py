@@ -115,7 +115,7 @@ async def fail(works: Works, origin: Origin, place: RunPlace, error: Exception) 
         }
         await _record(work, "system_exception", place, user, context)
         seer = await subjects.find(work, place.user_id) if place.user_id is not None else None
-    if seer is not None and seer.facts["is_superuser"]:
+    if seer is not None and seer.is_superuser:
         return FlowFailed(words, code, "".join(lines))
     return FlowFailed(OUR_FAULT, code)
 

@@ -42,7 +42,7 @@ def level_missing(flow: Flow, person: PolicySubject | None, entry: FlowEntry, *,
             return "You cannot use this flow at the moment."
         case "require_unauthenticated" if signed_in:
             return "You cannot use this flow at the moment."
-        case "require_superuser" if not signed_in or person is None or not person.facts["is_superuser"]:
+        case "require_superuser" if not signed_in or person is None or not person.is_superuser:
             return "Only administrators may do this."
         case "require_token" if not entry.by_link:
             return "This page can only be opened from a link in an e-mail."

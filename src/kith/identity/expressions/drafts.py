@@ -11,8 +11,9 @@ from kith.identity.expressions.syntax import complain
 
 __all__ = ["LOOKS_UP", "LOOKS_UP_REFUSED", "read_draft"]
 
-LOOKS_UP = ("user_by", "has_authenticator")  # in an expression: it asks about people of its choice
-LOOKS_UP_REFUSED = "To look people up in an expression takes the right core.view_user."
+# In an expression: it asks about people of its choice, or tells a name server what it knows of people.
+LOOKS_UP = ("user_by", "has_authenticator", "resolve_dns", "reverse_dns")
+LOOKS_UP_REFUSED = "To look up people or names of hosts in an expression takes the right core.view_user."
 
 
 async def read_draft(caller: ApiCaller, sent: dict[str, Any]) -> str:

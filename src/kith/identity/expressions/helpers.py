@@ -15,6 +15,7 @@ from kith.base.http.names import Names
 from kith.base.places import Full
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.audit.hidden_attributes import hidden_attributes
 from kith.identity.expressions import subjects
 from kith.identity.expressions.drafts import LOOKS_UP_REFUSED
 from kith.identity.expressions.hidden import hide
@@ -50,7 +51,7 @@ def helpers_for(
 ) -> dict[str, Helper]:
     """The helpers by the names under which the prelude calls them; events do not tell what is `hidden`.
 
-    `looks_up`: whether it is told of other people, which whoever tries an expression may not be.
+    `looks_up`: whether it may ask for other people and for hosts, which whoever tries an expression may not.
     """
     desk = _Desk(work, person, is_test=is_test, missing=missing, hidden=hidden, looks_up=looks_up)
     return {
@@ -99,11 +100,10 @@ class _Desk:
         return True
 
     async def user_by(self, filters: dict[str, Any]) -> Any:
-        if not self._looks_up:
-            raise ValueError(LOOKS_UP_REFUSED)
+        self._check_looks_up()
         async with self._work.aside() as aside:
             found = await subjects.find_by(aside, filters)
-        return found.facts if found else None
+            return found.facts(await hidden_attributes(aside)) if found else None
 
     async def user_has_authenticator(self, user_id: Any, kind: Any) -> bool:
         if not isinstance(user_id, int):
@@ -113,6 +113,10 @@ class _Desk:
         async with self._work.aside() as aside:
             devices = await factors.of_user(aside.db, user_id)
         return any(kind in (None, device.kind) for device in devices)
+
+    def _check_looks_up(self) -> None:
+        if not self._looks_up:
+            raise ValueError(LOOKS_UP_REFUSED)
 
     async def create_event(self, action: str, context: dict[str, Any]) -> None:
         """Written at once, even if the request fails; a test writes none."""
@@ -138,6 +142,7 @@ class _Desk:
             )
 
     async def resolve_dns(self, host: str, version: Any) -> list[str]:
+        self._check_looks_up()
         if version not in (None, 4, 6):
             raise ValueError("ip_version is 4, 6 or None")
         with suppress(Full):
@@ -145,6 +150,7 @@ class _Desk:
         return []
 
     async def reverse_dns(self, address: str) -> str:
+        self._check_looks_up()
         with suppress(Full):
             return await self._work.find(Names).reverse(address) or address
         return address

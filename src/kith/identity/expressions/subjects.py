@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,11 +10,12 @@ from sqlalchemy import and_, bindparam, select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
+from kith.identity.audit.hidden_attributes import hidden_attributes, without
 from kith.identity.caller import ADMINISTRATORS
 from kith.identity.expressions.run import ExpressionObject
 from kith.identity.groups.store import memberships
 from kith.identity.groups.tables import IS_MEMBER, groups, members
-from kith.identity.rest.fields import read_uuid
+from kith.identity.rest.fields import MASK, read_uuid
 from kith.identity.users import store
 from kith.identity.users.names import email_key, username_key
 from kith.identity.users.tables import User, users
@@ -62,9 +63,17 @@ class PolicySubject(msgspec.Struct, frozen=True):
         return any(group["group_uuid"] == group_uuid for group in self.groups)
 
     @property
-    def facts(self) -> ExpressionObject:
+    def is_superuser(self) -> bool:
+        return self.user.role in ADMINISTRATORS or any(group["is_superuser"] for group in self.groups)
+
+    def facts(self, hidden: Collection[str]) -> ExpressionObject:
+        """What expressions are told: attributes that are passwords (`hidden_attributes`) are masked, as in the API."""
         user = self.user
-        mine: list[Any] = [group for group in self.groups if group["group_uuid"] in self.direct]
+        every = [
+            ExpressionObject({**group, "attributes": without(group["attributes"], hidden, MASK)})
+            for group in self.groups
+        ]
+        mine: list[Any] = [group for group in every if group["group_uuid"] in self.direct]
         return ExpressionObject(
             id=user.id,
             pk=user.id,
@@ -75,25 +84,25 @@ class PolicySubject(msgspec.Struct, frozen=True):
             email=user.counted_email,
             email_verified=user.is_email_verified,
             is_active=user.is_active,
-            is_superuser=user.role in ADMINISTRATORS or any(group["is_superuser"] for group in self.groups),
+            is_superuser=self.is_superuser,
             type=user.type,
             path=user.path,
             date_joined=user.created_at,
             last_login=user.last_login_at,
             password_change_date=user.password_changed_at,
-            attributes=user.attributes,
+            attributes=without(user.attributes, hidden, MASK),
             groups=mine,
             ak_groups=mine,
-            all_groups=list(self.groups),
+            all_groups=every,
         )
 
 
 async def find_by(work: Work, filters: Mapping[str, Any]) -> PolicySubject | None:
     """The first person who fits all filters; one of them must be pk, uuid, username or email."""
-    candidates = await _candidates(work, filters)
+    candidates, hidden = await _candidates(work, filters), await hidden_attributes(work)
     for user in candidates[:MOST_CANDIDATES]:
         person = await get(work, user.id)
-        facts = person.facts
+        facts = person.facts(hidden)
         if all(name in facts and _is_same(name, facts[name], wanted) for name, wanted in filters.items()):
             return person
     return None

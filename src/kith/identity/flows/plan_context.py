@@ -27,7 +27,7 @@ class PendingConnection(msgspec.Struct, kw_only=True, omit_defaults=True):
 # What a run knows whoever it is that runs it.
 _OF_NOBODY = frozenset({
     "captcha", "is_redirected", "outpost", "application", "redirect", "consent_ask", "consent_header", "consent_mode",
-    "consent_permissions", "deny_message", "invitation_in_effect", "cancel_url", "captcha_challenge",
+    "consent_permissions", "consent_client", "deny_message", "invitation_in_effect", "cancel_url", "captcha_challenge",
     "assertion_challenge", "failed_passwords", "invitation_uuid", "invited_by", "invitation_data",
 })  # fmt: skip
 # What a visitor has, before they have said who they are: their answers, and the account elsewhere that they came with.
@@ -88,6 +88,8 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     assertion_challenge: str | None = msgspec.field(default=None, name="_asserting")
     registration_challenge: str | None = msgspec.field(default=None, name="_registering")
     consent_token: str | None = msgspec.field(default=None, name="_consent_token")
+    # A print of who the client was that asks for consent:
+    consent_client: str | None = msgspec.field(default=None, name="_consent_client")
     # How often an answer was wrong:
     failed_passwords: int | None = msgspec.field(default=None, name="_failed")
     failed_registrations: int | None = msgspec.field(default=None, name="_registrations")

@@ -23,10 +23,11 @@ from kith.identity.gateway.paths import host_key
 from kith.identity.gateway.upstream.pool import Upstream, read_upstream
 from kith.identity.providers.oauth2.access import policies as access
 from kith.identity.providers.oauth2.access.checks import AccessRequest, context_of
-from kith.identity.providers.oauth2.authentication.resource_owners import may_act
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.rest.fields import MASK
+from kith.identity.users.able_people import may_act
 
 __all__ = ["KEPT_SECONDS", "Admitted", "Decision", "Decisions", "Refused", "access_request"]
 
@@ -153,7 +154,8 @@ async def _admitted(
     own |= user.attributes
     chosen = _chosen(told)
     if isinstance(chosen.get("user_attributes"), dict):
-        own |= chosen["user_attributes"]
+        # Mappings see passwords masked; the mask sent back changes nothing.
+        own |= {name: one for name, one in chosen["user_attributes"].items() if one != MASK or name not in own}
     pairs = (
         *headers.identity_headers(gateway, told, login.token, work.settings.base_url),
         *work.find(AdditionalNames).learn(headers.additional(own)),

@@ -22,7 +22,6 @@ from kith.identity.gateway.states import BadState, SignInState
 from kith.identity.gateway.tables import GatewaySession
 from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.access.checks import AccessDenied, check_policies, model_of
-from kith.identity.providers.oauth2.authentication.resource_owners import find_able
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import GATEWAY_SCOPES, Client
@@ -31,6 +30,7 @@ from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants import service as grants
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
+from kith.identity.users.able_people import find_able
 
 __all__ = ["callback", "new_cookie", "refusal_of", "sign_out", "start", "target_of", "to_sign_in", "to_start"]
 

@@ -35,7 +35,7 @@ FIELDS = (
         other="user_id",
         ends="expires",
     ),
-    Object(name="attributes", hides="providers.change_applicationgatewayprovider"),
+    Object(name="attributes", private=True, hides="providers.change_applicationgatewayprovider"),
     Boolean(name="is_superuser", default=False, help="Its members, and those of every group below, may do everything."),
     References(name="roles", to="identity_roles.role_uuid", link=group_roles),
     Computed(name="children", form={"type": "array", "items": {"type": "string", "format": "uuid"}}),

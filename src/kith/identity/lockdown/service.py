@@ -68,6 +68,7 @@ class LockdownCounts(msgspec.Struct, kw_only=True):
     connections: int = 0
     factors: int = 0
     invitations: int = 0
+    clients: int = 0  # that they have registered: suspended
 
 
 class EndAgain(msgspec.Struct):
@@ -93,6 +94,7 @@ async def count(work: Work, user_id: int) -> LockdownCounts:
         tokens=len(await tokens.of_user(work.db, user_id)),
         grants=len(await oauth.grants_of_user(work.db, user_id)),
         saml_sessions=len(await saml.of_user(work.db, user_id)),
+        clients=await oauth.count_registered(work.db, user_id),
     )
 
 
@@ -139,6 +141,7 @@ async def _end_everything(work: Work, user_id: int, *, by: int | None, by_name: 
         await token_service.revoke(work, token, by=by, by_name=by_name)
     ended.consents = await store.remove_consents(work.db, user_id)
     ended.invitations = await store.remove_invitations(work.db, user_id)
+    ended.clients = await oauth.suspend_registered(work.db, user_id, work.now)
     ended.connections = await store.remove_connections(work.db, user_id)
     await store.remove_waiting(work.db, user_id)
     return ended

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kith.base.work import Work
+from kith.identity.audit.hidden_attributes import hidden_attributes
 from kith.identity.expressions.helpers import helpers_for
 from kith.identity.expressions.run import ExpressionObject, ExpressionResult, Expressions
 from kith.identity.expressions.subjects import PolicySubject
@@ -25,7 +26,7 @@ async def evaluate(
     An outcome with an error means that the mapping is left out; who asks writes that down.
     """
     origin = work.origin
-    user = person.facts if person else None
+    user = person.facts(await hidden_attributes(work)) if person else None
     if user is not None and "entitlements" in given:
         user["entitlements"] = given["entitlements"]
     http_request = ExpressionObject(

@@ -104,7 +104,12 @@ ENGINE_FIELDS: tuple[Field, ...] = (
         most=65_536,
         help="Where people may be sent after signing out; absolute URIs, separated by blanks.",
     ),
-    Object(name="jwks", default={}, help="The client's own public keys, for private_key_jwt and signed requests."),
+    Object(
+        name="jwks",
+        default={},
+        private=True,
+        help="The client's own public keys, for private_key_jwt and signed requests.",
+    ),
     URL(name="jwks_uri", default="", most=500, help="Where the client publishes its keys, in place of jwks."),
     Text(
         name="request_uris",

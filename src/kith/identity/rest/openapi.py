@@ -76,6 +76,24 @@ SHAPES: dict[str, dict[str, Any]] = {
         "required": ["reason"],
         "properties": {"reason": {"type": "string", "minLength": 1, "maxLength": 500}},
     },
+    "CurrentPassword": {
+        "type": "object",
+        "properties": {
+            "current_password": {
+                "type": "string",
+                "writeOnly": True,
+                "description": "One's own, unless the sign-in is fresh.",
+            },
+        },
+    },
+    "RegistrationToken": {
+        "type": "object",
+        "required": ["registration_access_token", "registration_client_uri"],
+        "properties": {
+            "registration_access_token": {"type": "string", "description": "Never shown again."},
+            "registration_client_uri": {"type": "string", "description": "Empty for a provider of no application."},
+        },
+    },
     "Lockdown": {
         "type": "object",
         "required": ["reason"],
@@ -100,6 +118,7 @@ SHAPES: dict[str, dict[str, Any]] = {
                 "connections",
                 "factors",
                 "invitations",
+                "clients",
             )
         },
     },

@@ -13,6 +13,7 @@ from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.audit.hidden_attributes import hidden_attributes
+from kith.identity.audit.private_values import fingerprinted
 from kith.identity.caller import ApiCaller
 from kith.identity.rest import masked_objects, policy_targets
 from kith.identity.rest.facts import AccessChanged
@@ -77,7 +78,7 @@ async def create(
     if resource.saved is not None:
         await resource.saved(draft)
     record = await read(store, work, draft.id, sees_secrets=True)
-    told = {"created": _told(resource, draft.values)} | _as_shown(resource, record)
+    told = {"created": _told(work, resource, draft.id, draft.values)} | _as_shown(resource, record)
     _announce(resource, work)
     await _write_down(work, caller, "model_created", resource, record, **told)
     for name, value in draft.once.items():
@@ -111,9 +112,12 @@ async def update(
         await resource.saved(draft)
     shown = [*_shown_secrets(resource), *(field.name for field in store.hiding if caller.may(field.hides))]
     record = await read(store, work, id, sees_secrets=any(name in changed for name in shown))
+    if not sees(store, caller):
+        masked_objects.mask_guarded(store, [record])
     if changed:
         _announce(resource, work)
-        was, becomes = _told(resource, before), _told(resource, changed)
+        was = _told(work, resource, id, {name: value for name, value in before.items() if name in changed})
+        becomes = _told(work, resource, id, changed)
         diff = {name: {"previous_value": was.get(name), "new_value": value} for name, value in becomes.items()}
         await _write_down(work, caller, "model_updated", resource, record, diff=diff, **_as_shown(resource, record))
     return record
@@ -235,6 +239,8 @@ async def render(store: RecordStore[R], work: Work, rows: Sequence[Sequence[Any]
             await store.resource.decorate(work, records)
         if store.hiding and not sees_secrets:
             await masked_objects.mask(store, work, records)
+        if not sees_secrets:
+            masked_objects.mask_guarded(store, records)
     return records
 
 
@@ -296,12 +302,12 @@ def _read(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new:
 
     What was not sent keeps its value, or gets its initial one.
 
-    A missing secret, or its mask, keeps the stored one, so that a record can be sent back as it was read.
+    A missing secret, or a mask, keeps what is stored, so that a record can be sent back as it was read.
     """
     values: dict[str, Any] = {}
     complaints: dict[str, list[str]] = {}
     for field in resource.all_fields:
-        masked = isinstance(field, Secret) and sent.get(field.name) == MASK
+        masked = (isinstance(field, Secret) or field.guarded) and sent.get(field.name) == MASK
         if field.read_only or (masked and not new):
             continue
         name = field.alias if field.alias and field.alias in sent and field.name not in sent else field.name
@@ -364,7 +370,7 @@ def _check_secrets_stay(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
     for field in store.resource.all_fields:
         if not isinstance(field, Secret) or field.name in draft.values or draft.caller.way == "system":
             continue
-        sealed = draft.stored.get(field.name) if any(draft.sets(name) for name in field.sent_to) else None
+        sealed = draft.stored.get(field.name) if any(_leads_elsewhere(draft, one) for one in field.sent_to) else None
         if sealed is not None and draft.work.find(Sealer).open(sealed, _place(store, field)):
             draft.complain(field.name, "Send this too: it would go somewhere else than before.", "required")
     for field in store.resource.all_fields:
@@ -377,6 +383,12 @@ def _check_secrets_stay(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
     draft.raise_complaints()
 
 
+def _leads_elsewhere(draft: RecordDraft[Any], name: str) -> bool:
+    """What is only switched on (TLS) protects a secret, so it may stay."""
+    is_switched_on = draft.stored.get(name) is False and draft.values.get(name) is True
+    return draft.sets(name) and not is_switched_on
+
+
 def _shown_secret(store: RecordStore[R], work: Work, field: Field, sealed: str | None, *, sees_secrets: bool) -> str:
     if sealed is None:
         return ""
@@ -385,13 +397,19 @@ def _shown_secret(store: RecordStore[R], work: Work, field: Field, sealed: str |
 
 
 def _shown_secrets(resource: Resource[Any]) -> list[str]:
-    return [field.name for field in resource.all_fields if isinstance(field, Secret) and field.shown]
+    return [f.name for f in resource.all_fields if f.guarded or (isinstance(f, Secret) and f.shown)]
 
 
 def _as_shown(resource: Resource[Any], record: Record) -> dict[str, Any]:
     """The names of the secrets that the answer shows, for the audit trail."""
-    names = [name for name in _shown_secrets(resource) if getattr(record, name) not in (None, "", MASK)]
+    names = [name for name in _shown_secrets(resource) if _is_open(getattr(record, name))]
     return {"shown": names} if names else {}
+
+
+def _is_open(value: Any) -> bool:
+    """Whether there is something, and not only its mask."""
+    values = value.values() if isinstance(value, Mapping) else (value,)
+    return any(one and one != MASK for one in values)
 
 
 async def record_view(work: Work, caller: ApiCaller, resource: Resource[Any], record: Record) -> None:
@@ -405,10 +423,18 @@ async def record_view(work: Work, caller: ApiCaller, resource: Resource[Any], re
             await _write_down(work, caller, "secret_view", resource, record, viewed=f"{field.name}.{name}")
 
 
-def _told(resource: Resource[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values for the audit trail, with secret fields masked."""
+def _told(work: Work, resource: Resource[Any], id: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values for the audit trail, with secret fields masked, and fingerprints of those that may hold secrets."""
     secret = {field.name for field in resource.all_fields if field.write_only}
-    return {name: audit.MASK if name in secret and value else audit.masked(value) for name, value in values.items()}
+    private = {field.name for field in resource.all_fields if field.private or field.guarded}
+    place = f"{resource.area}.{resource.model}.{id}"
+
+    def told(name: str, value: Any) -> Any:
+        if name in secret and value:
+            return audit.MASK
+        return fingerprinted(work, f"{place}.{name}", value) if name in private else audit.masked(value)
+
+    return {name: told(name, value) for name, value in values.items()}
 
 
 async def _write_down(

@@ -59,6 +59,7 @@ class RecordStore(Generic[R]):
         self.links = [field for field in resource.all_fields if isinstance(field, References)]
         self.secrets = [field for field in resource.all_fields if isinstance(field, Secret) and field.shown]
         self.hiding = [field for field in resource.all_fields if isinstance(field, Object) and field.hides]
+        self.guarded = [field for field in resource.all_fields if field.guarded]
         self.times = resource.times
         moments = {field.name for field in resource.all_fields if field.holds() == TIME} | set(self.times)
         self._moments = [attribute for name, attribute in self.attributes.items() if name in moments]

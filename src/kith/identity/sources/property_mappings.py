@@ -193,7 +193,6 @@ async def _write_down(work: Work, arrival: Arrival, mapping: SourceMapping, wron
         "mapping": {"pk": mapping.pm_uuid, "name": mapping.name},
         "source": {"pk": arrival.source.pbm_uuid, "name": arrival.source.name, "slug": arrival.source.slug},
         "message": wrong[:2000],
-        "expression": mapping.expression[:2000],
     }
     async with work.aside() as aside:
         await audit.record(aside, "property_mapping_exception", "sources.mappings", context=context)

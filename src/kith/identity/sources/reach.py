@@ -50,7 +50,7 @@ class SourceReach(msgspec.Struct, frozen=True):
 
 
 async def reach_of(work: Work, source: Source) -> SourceReach:
-    """Of a source whose setter is not known, or not here any more: it reaches nobody who has any rights."""
+    """Of a source whose setter is not known, disabled or not here any more: it reaches nobody who has any rights."""
     if source.set_up_by == _OPERATOR.id:
         return SourceReach(_OPERATOR)
     setter = await find_caller(work, source.set_up_by) if source.set_up_by is not None else None

@@ -81,7 +81,7 @@ async def names_beyond(work: Work, held: Container[str], names: Iterable[str]) -
 
 async def _rights_of_maker(work: Work, created_by: int | None) -> Container[str]:
     login = await store.find_login_by_id(work.db, created_by) if created_by is not None else None
-    if login is None:
+    if login is None or not login.is_active:
         return ()
     held = await rights_of(work.db, login.id, login.role)
     return (ADDS_PEOPLE, CHANGES_GATEWAYS) if held is None else held

@@ -18,7 +18,7 @@ from kith.identity.rest.record import Record
 FIELDS = (
     Slug("name", default=""),
     Moment(name="expires", null=True, default=None, help="Null: never."),
-    Object(name="fixed_data", help="Answers given beforehand."),
+    Object(name="fixed_data", private=True, help="Answers given beforehand."),
     Boolean(name="single_use", default=False, help="It ends with its first use."),
     Reference(
         name="flow",

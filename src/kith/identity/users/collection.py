@@ -83,7 +83,7 @@ FIELDS = (
         ends="expires",
     ),
     References(name="roles", to="identity_roles.role_uuid", link=user_roles),
-    Object(name="attributes", hides="providers.change_applicationgatewayprovider"),
+    Object(name="attributes", private=True, hides="providers.change_applicationgatewayprovider"),
     Moment(name="last_login", null=True, read_only=True, stored_as="last_login_at"),
     Moment(name="date_joined", read_only=True, stored_as="created_at"),
     Moment(name="password_change_date", null=True, read_only=True, stored_as="password_changed_at"),

@@ -44,9 +44,9 @@ async def refuse_if_above(work: Work, caller: ApiCaller, user_id: int, verb: str
 
 
 async def find_caller(work: Work, user_id: int) -> ApiCaller | None:
-    """Somebody with what they may do now, to compare others with; None for whoever is gone."""
+    """Somebody with what they may do now, to compare others with; None for whoever is gone or disabled."""
     login = await users.find_login_by_id(work.db, user_id)
-    if login is None:
+    if login is None or not login.is_active:
         return None
     held = await rights_of(work.db, login.id, login.role)
     return ApiCaller(login.id, login.username, login.role, permissions=held)

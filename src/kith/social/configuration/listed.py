@@ -70,6 +70,7 @@ class ListedModel:
     key: tuple[str, ...]
     fields: ClassVar[dict[str, Any]]
     slow: tuple[str, ...] = ()
+    guarded: tuple[str, ...] = ()
 
     def natural(self, _values: Values) -> tuple[str, ...]:
         return self.key

@@ -13,9 +13,11 @@ from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
 from kith.web import own_api
 from kith.web.admin import bound
+from kith.web.admin.console_rights import known_rights
 from kith.web.admin.frame import admin_page, enter
 from kith.web.admin.known_software import ALL, Software, find_software
 from kith.web.admin.new_applications import ApplicationOrder, make, read_order
+from kith.web.admin.registered_clients import clients_of
 from kith.web.admin.setups import ProviderSetup, setup_of
 from kith.web.admin.words.lookup import kind_name
 from kith.web.pages import see_other
@@ -220,6 +222,8 @@ async def _page(
         setup=setup,
         kind=way_in(setup.kind) if setup is not None else "",
         is_new=exchange.query("made") == "true",
+        clients=await clients_of(exchange, application["provider"]),
+        may_end=known_rights(exchange).may("providers.delete_registeredclient"),
         deciders=await _deciders(exchange, application["pk"]),
         groups=await bound.group_options(exchange),
         policies=await bound.policy_options(exchange),

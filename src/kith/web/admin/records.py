@@ -161,6 +161,7 @@ def _columns(resource: Any) -> list[Any]:
         field
         for field in resource.all_fields
         if not field.write_only
+        and not field.guarded
         and field.name not in {resource.label, resource.key, "execution_logging", "managed", "user_path_template"}
         and kind_of(field) in ("text", "tick", "choice", "number", "moment")
     ]

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
+from kith.identity.audit.hidden_attributes import hidden_attributes
 from kith.identity.expressions.helpers import MissingGroups, helpers_for
 from kith.identity.expressions.hidden import hide_in_result
 from kith.identity.expressions.run import LEVELS, ExpressionObject, Expressions
@@ -26,11 +27,11 @@ class ExpressionPolicy(PolicyRecord, kw_only=True):
     expression: str
 
 
-def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
+async def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     """The variables of an expression. Some have three names, because existing expressions use all of them."""
     client_ip = request.client_ip or UNKNOWN_ADDRESS
     is_sso_flow = bool(request.context.get("is_sso"))
-    user = request.person.facts if request.person else None
+    user = request.person.facts(await hidden_attributes(work)) if request.person else None
     origin = work.origin
     http_request = ExpressionObject(
         method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=client_ip
@@ -91,7 +92,8 @@ async def _run(work: Work, expression: str, request: PolicyRequest, missing: Mis
         work, request.person, is_test=request.is_test, missing=missing, hidden=request.hidden, looks_up=request.looks_up
     )
     helpers["_call_policy"] = call_policy
-    outcome = await work.find(Expressions).run(expression, variables_for(work, request), helpers, level=request.level)
+    variables = await variables_for(work, request)
+    outcome = await work.find(Expressions).run(expression, variables, helpers, level=request.level)
     if request.hidden:
         outcome = hide_in_result(outcome, request.hidden)
     if gone:

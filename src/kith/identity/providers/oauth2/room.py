@@ -8,17 +8,20 @@ from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
 from kith.base.routing import for_entering
 from kith.identity.applications.service import ApplicationClosed
+from kith.identity.consents.asking_clients import AskingClients
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.crypto.facts import KeyPairDeleted
 from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.oauth2 import api
 from kith.identity.providers.oauth2.authorize.request_objects import RequestDocuments
+from kith.identity.providers.oauth2.clients.client import OAuthAskingClients
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
 from kith.identity.providers.oauth2.keys import server_keys, signing
 from kith.identity.providers.oauth2.keys.client_keys import ClientKeys
 from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
 from kith.identity.providers.oauth2.logout import back_channel, front_channel, lost_access, propagation
+from kith.identity.providers.oauth2.registration import departures
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.tokens.facts import TokenEnded
@@ -41,6 +44,7 @@ ROOM = Room(
         lost_access.PERSON_CHANGED,
         lost_access.GROUP_LEFT,
         lost_access.RECHECK,
+        departures.REGISTRAR_DELETED,
         propagation.LOOK,
         back_channel.BACK_CHANNEL,
         front_channel.WITHOUT_BROWSER,
@@ -57,11 +61,13 @@ ROOM = Room(
         (MembershipEnded, lost_access.GROUP_LEFT),
         (UserBarred, propagation.USER_BARRED),
         (UserDeleted, propagation.USER_DELETED),
+        (UserDeleted, departures.REGISTRAR_DELETED),
         (ApplicationClosed, propagation.APPLICATION_CLOSED),
         (AccessChanged, lost_access.ACCESS_CHANGED),
     ),
     at_once=(
         (TokenEnded, propagation.token_ended),
+        (UserChanged, propagation.password_changed),
         (KeyPairDeleted, signing.pair_deleted),
         (ConsentWithdrawn, authorized_clients.consent_withdrawn),
     ),
@@ -69,5 +75,6 @@ ROOM = Room(
         Part(KeyRing, lambda _: KeyRing()),
         Part(ClientKeys, lambda _: ClientKeys()),
         Part(RequestDocuments, lambda _: RequestDocuments()),
+        Part(AskingClients, lambda _: OAuthAskingClients()),
     ),
 )

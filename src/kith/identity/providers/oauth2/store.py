@@ -111,7 +111,26 @@ _update_app = command(
     .where(apps.c.id == bindparam("app"))
     .values(**{name: bindparam(name, type_=apps.c[name].type) for name in _CHANGES})
 )
+_held_app = query(select(apps.c.id).where(apps.c.id == bindparam("app")).with_for_update(), int)
 _delete_app = command(delete(apps).where(apps.c.id == bindparam("app")))
+_suspend = command(
+    update(apps)
+    .where(and_(apps.c.registered_by == bindparam("user"), apps.c.suspended_at.is_(None)))
+    .values(suspended_at=_now, registration_hash=None)
+)
+_vouch = command(
+    update(apps)
+    .where(apps.c.id == bindparam("app"))
+    .values(
+        registered_by=bindparam("by"),
+        registration_hash=bindparam("hash"),
+        registration_at=bindparam("at", type_=Instant()),
+        suspended_at=None,
+    )
+)
+_of_registrar = query(
+    select(apps).where(apps.c.registered_by == bindparam("user")).order_by(apps.c.id).limit(bindparam("most")), App
+)
 _registered_by = query(select(func.count()).where(apps.c.registered_by == bindparam("user")), int)
 _insert_assertion = command(insert_into(assertions))
 
@@ -230,6 +249,12 @@ async def find_app(db: Session, client_id: str) -> App | None:
     return await db.one(_app, client_id=client_id)
 
 
+async def hold_app(db: Session, app_id: int) -> None:
+    """Open the transaction in which a client becomes another: nobody allows anything to whom it was meanwhile."""
+    await db.begin()
+    await db.one(_held_app, app=app_id)
+
+
 async def update_app(db: Session, app: App) -> None:
     values = {name: value for name, value in _values(app).items() if name in _CHANGES}
     await db.run(_update_app, app=app.id, **values)
@@ -239,9 +264,23 @@ async def delete_app(db: Session, app_id: int) -> None:
     await db.run(_delete_app, app=app_id)
 
 
+async def vouch(db: Session, app: App) -> None:
+    """Write who answers for a client from now on, and by which token it is changed."""
+    await db.run(_vouch, app=app.id, by=app.registered_by, hash=app.registration_hash, at=app.registration_at)
+
+
+async def registered_by(db: Session, user_id: int, most: int) -> list[App]:
+    return await db.all(_of_registrar, user=user_id, most=most)
+
+
 async def count_registered(db: Session, user_id: int) -> int:
     """How many clients somebody has registered with providers."""
     return await db.one(_registered_by, user=user_id) or 0
+
+
+async def suspend_registered(db: Session, user_id: int, now: datetime) -> int:
+    """Let nobody in by the clients that somebody has registered, until somebody else vouches for them."""
+    return await db.run(_suspend, user=user_id, now=now)
 
 
 async def insert_request(db: Session, request: AuthorizationRequestRow) -> None:

@@ -62,6 +62,10 @@ apps = Table(
     Column("metadata", Document, nullable=False),
     Column("registration_hash", String(64)),
     Column("registered_by", Integer, index=True),  # a person, who may be gone
+    Column("registration_uuid", UID),  # what the identity API names it by
+    Column("registration_at", Instant),  # when that token was issued
+    Column("suspended_at", Instant),  # its registrar was locked: it lets nobody in until somebody takes it over
+    Index("ix_identity_oauth_apps_registration_uuid", "registration_uuid", unique=True),
 )
 
 # Grants: which client a person has authorized for what. Codes and tokens belong to one.
@@ -211,6 +215,9 @@ class App(msgspec.Struct):
     metadata: dict[str, Any] = {}
     registration_hash: str | None = None
     registered_by: int | None = None
+    registration_uuid: str | None = None
+    registration_at: datetime | None = None
+    suspended_at: datetime | None = None
 
 
 class Grant(msgspec.Struct):

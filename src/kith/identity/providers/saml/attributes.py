@@ -117,7 +117,6 @@ async def _write_down(
         "mapping": {"pk": mapping.pm_uuid, "name": mapping.name},
         "provider": {"pk": service.id, "name": service.record.name},
         "message": wrong[:2000],
-        "expression": mapping.expression[:2000],
     }
     async with work.aside() as aside:
         await audit.record(

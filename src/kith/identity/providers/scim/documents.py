@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
+from kith.identity.audit.hidden_attributes import hidden_attributes, without
 from kith.identity.expressions.run import ExpressionObject
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.mappings import service as mapping_service
 from kith.identity.providers.scim.target import ScimTarget
+from kith.identity.rest.fields import MASK
 from kith.identity.scim.schemas import ENTERPRISE_SCHEMA, GROUP_SCHEMA, USER_SCHEMA
 
 MOST_BYTES = 256 << 10
@@ -59,7 +61,8 @@ async def describe_group(
 ) -> dict[str, Any]:
     """Without members, which are told apart."""
     if target.group_mappings:
-        group = ExpressionObject(pk=group_uuid, group_uuid=group_uuid, name=name, attributes=attributes)
+        shown = without(attributes, await hidden_attributes(work), MASK)
+        group = ExpressionObject(pk=group_uuid, group_uuid=group_uuid, name=name, attributes=shown)
         told = await _mapped(work, target, target.group_mappings, None, {"group": group})
         told.pop("members", None)
     else:

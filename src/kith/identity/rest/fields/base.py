@@ -70,6 +70,10 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     stored_as: str = ""  # the column's name, where it is not the field's
     alias: str = ""  # another name it may be sent under
     kept: bool = True  # False: it has no column; hooks act on it and `decorate` shows it
+    # A secret may stand in it under any name: events have its fingerprint.
+    private: bool = False
+    # Also, it is shown only to those who may see secrets; its mask sent back changes nothing.
+    guarded: bool = False
 
     def read(self, value: Any) -> Any:
         if value is None:
@@ -97,7 +101,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_scalar(self) -> bool:
         """Whether it may be sorted by."""
-        return self.is_stored and not self.write_only
+        return self.is_stored and not self.write_only and not self.guarded
 
     def sql_type(self) -> TypeEngine[Any]:
         raise NotImplementedError

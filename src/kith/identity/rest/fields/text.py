@@ -181,8 +181,8 @@ def read_offset(text: str) -> float | None:
 class Secret(Text, frozen=True, kw_only=True):
     """Stored encrypted. Never shown, or with `shown` when it is made and to those who may see secrets.
 
-    `sent_to` names the fields that say where it is sent. Changing one of them needs the secret to be sent again, so
-    that nobody can have a secret sent to themselves.
+    `sent_to` names the fields that say where it is sent, and how it is protected on the way. Changing one of them needs
+    the secret to be sent again, so that nobody can have a secret sent to themselves; only switching one on does not.
     """
 
     trim: bool = False
@@ -222,6 +222,7 @@ class Expression(Text, frozen=True, kw_only=True):
     """An expression: its syntax is checked when it is saved, and nothing is run."""
 
     trim: bool = False
+    private: bool = True
     check: Callable[[str], str | None] | None = None
     most: int | None = 65_536
 

@@ -24,7 +24,7 @@ ldap_mappings = link_table(
 FIELDS = (
     Text(name="server_uri", required=True, most=2000, help="ldap:// or ldaps://, several separated by commas."),
     Text(name="bind_cn", required=True),
-    Secret(name="bind_password", required=True, sent_to=("server_uri",)),
+    Secret(name="bind_password", required=True, sent_to=("server_uri", "start_tls", "sni", "peer_certificate")),
     Boolean(name="start_tls", default=False),
     Boolean(name="sni", default=False),
     Reference(name="peer_certificate", null=True, to=_KEYPAIR, on_delete="RESTRICT"),

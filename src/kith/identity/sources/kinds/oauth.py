@@ -58,7 +58,7 @@ FIELDS = (
     ),
     URL(name="oidc_well_known_url", default="", most=500, help="Read when saving; it fills in the addresses and keys."),
     URL(name="oidc_jwks_url", default="", most=500, help="Read when saving."),
-    Object(name="oidc_jwks"),
+    Object(name="oidc_jwks", private=True),
     Text(name="oidc_issuer", default="", most=500, read_only=True, help="Who must have issued its tokens."),
     Choice(name="authorization_code_auth_method", default="basic_auth", choices=("basic_auth", "post_body")),
     Choice(name="group_matching_mode", default="identifier", choices=("identifier", "name_link", "name_deny")),

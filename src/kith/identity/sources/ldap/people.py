@@ -12,6 +12,7 @@ import msgspec
 from kith.base.errors import Invalid
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.audit.private_values import told_changes
 from kith.identity.mappings import service as mapping_service
 from kith.identity.sources.connections import path_of
 from kith.identity.sources.ldap import store
@@ -335,7 +336,7 @@ async def _write(
     if active is not None:
         source = directory.source.pbm_uuid
         await service.set_active(work, user, active, by_name="ldap", lifts_end=False, source=source)
-    diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
+    diff = told_changes(work, user.id, {name: getattr(user, name, None) for name in changed}, changed)
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     await audit.record(work, "model_updated", "sources.ldap", username="ldap", context={"model": model, "diff": diff})
     work.announce(service.UserChanged(user_id=user.id))

@@ -12,6 +12,7 @@ from kith.base.db import Taken
 from kith.base.errors import Invalid
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.audit.private_values import told_changes
 from kith.identity.groups import store as group_store
 from kith.identity.scim.errors import ScimError, invalid_value, taken
 from kith.identity.sources import store as source_store
@@ -215,7 +216,7 @@ async def _write(work: Work, source: Source, user: User, told: ToldPerson) -> No
             await users.write(work.db, user.id, changed, work.now)
         except Taken as error:
             raise taken("Somebody here has this userName.") from error
-        diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
+        diff = told_changes(work, user.id, {name: getattr(user, name, None) for name in changed}, changed)
         await _record(work, "model_updated", user, diff=diff)
     if told.active is not None:
         id = source.pbm_uuid

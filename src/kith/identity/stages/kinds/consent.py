@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from kith.identity.consents import store
+from kith.identity.consents.asking_clients import AskingClients
 from kith.identity.consents.tables import Consent
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.impersonation.service import NotAsSomebodyElse
@@ -100,9 +101,20 @@ async def take(turn: Turn[ConsentStage], answer: dict[str, Any]) -> Outcome:
         shown = await show(turn)
         words = "This page is out of date. Please answer again."
         return shown.complain("token", words) if isinstance(shown, Challenge) else shown
-    await _remember(turn)
+    if await _is_about_whom_they_saw(turn):
+        await _remember(turn)
     turn.context.consent = True
     return PASSED
+
+
+async def _is_about_whom_they_saw(turn: Turn[ConsentStage]) -> bool:
+    """False if the client became another while they looked at the page: it does not get past the end of the flow, and
+    asks them anew."""
+    client_id, identity = (turn.context.application or {}).get("client_id"), turn.context.consent_client
+    if client_id is None or identity is None:
+        return True
+    clients = turn.work.find(AskingClients)  # type: ignore[type-abstract]
+    return await clients.is_still(turn.work, client_id, identity)
 
 
 async def _remember(turn: Turn[ConsentStage]) -> None:

@@ -53,7 +53,7 @@ FIELDS = (
     Text(name="host", default="localhost", most=255),
     Integer(name="port", default=25, least=1, most=65_535),
     Text(name="username", default="", most=255),
-    Secret(name="password", default="", most=1000, sent_to=("host", "port")),
+    Secret(name="password", default="", most=1000, sent_to=("host", "port", "use_tls", "use_ssl")),
     Boolean(name="use_tls", default=False, help="Begin in the clear and turn to TLS."),
     Boolean(name="use_ssl", default=False, help="TLS from the start."),
     Integer(name="timeout", default=10, least=1, help="Seconds."),

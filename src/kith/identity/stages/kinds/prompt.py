@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
+from kith.identity.audit.hidden_attributes import hidden_attributes
 from kith.identity.audit.service import MASK
 from kith.identity.expressions.helpers import helpers_for
 from kith.identity.expressions.run import Expressions
@@ -158,9 +159,10 @@ async def _asks_reason(turn: Turn[PromptStage]) -> bool:
 
 async def _work_out(turn: Turn[PromptStage], question: PromptQuestion, body: str) -> str:
     person = await turn.proven_person()
+    user = person.facts(await hidden_attributes(turn.work)) if person else None
     outcome = await turn.work.find(Expressions).run(
         body,
-        {"user": person.facts if person else None, "prompt_context": _without_passwords(turn.context)},
+        {"user": user, "prompt_context": _without_passwords(turn.context)},
         helpers_for(turn.work, person, hidden=turn.context.typed_passwords),
     )
     value = outcome.value if outcome.error is None else None

@@ -8,6 +8,7 @@ from typing import Any
 from kith.base.errors import Complaint, Conflict, Invalid
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.audit import service as audit
+from kith.identity.audit.private_values import told_changes
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.group_grants import complain_grant
 from kith.identity.groups import store as groups
@@ -264,7 +265,7 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
 
 async def _write(turn: Turn[UserWriteStage], user: User, changed: dict[str, Any]) -> None:
     await store.write(turn.work.db, user.id, changed, turn.work.now)
-    diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
+    diff = told_changes(turn.work, user.id, {name: getattr(user, name, None) for name in changed}, changed)
     await audit.record(
         turn.work,
         "user_write",

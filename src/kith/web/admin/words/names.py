@@ -127,6 +127,11 @@ NAMES: dict[str, RecordName] = {
     "/providers/saml/sessions/": RecordName(
         "SAML session", "SAML sessions", "Somebody who is signed in at a SAML service."
     ),
+    "/providers/clients/": RecordName(
+        "Registered client",
+        "Registered clients",
+        "A program that registered itself with a provider. It lets people in while whoever registered it may do so.",
+    ),
     "/providers/ldap/": RecordName(
         "LDAP directory", "LDAP providers", "For programs that look people up and sign them in over LDAP."
     ),

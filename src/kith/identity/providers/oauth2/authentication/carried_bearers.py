@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kith.base.exchange import Exchange
-from kith.identity.providers.oauth2.authentication import bearers, resource_owners
+from kith.identity.providers.oauth2.authentication import bearers
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_request
 from kith.identity.providers.oauth2.store import Bearer
+from kith.identity.users.able_people import find_able
 
 _REALM = 'Bearer realm="Kith"'
 
@@ -35,7 +36,7 @@ async def find_bearer(exchange: Exchange, sent: dict[str, str]) -> Bearer:
     bearer = await bearers.find(work, carried(exchange, sent))
     if bearer is None or (bearer.expires_at is not None and bearer.expires_at <= work.now):
         raise bearer_refusal("invalid_token", "The access token is unknown, expired or revoked.", 401)
-    if bearer.user_id is not None and await resource_owners.find_able(work, bearer.user_id) is None:
+    if bearer.user_id is not None and await find_able(work, bearer.user_id) is None:
         raise bearer_refusal("invalid_token", "Its owner may not do anything here.", 401)
     exchange.user_id = bearer.user_id
     await bearers.note_use(work, bearer)

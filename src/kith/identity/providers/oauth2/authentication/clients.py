@@ -58,7 +58,7 @@ async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
     # Counted together with the comparison, so that parallel tries cannot get around the limit.
     limiter.spend(FAILURES, who)
     try:
-        is_known = client is not None and shown.method in client.auth_methods
+        is_known = client is not None and not client.is_suspended and shown.method in client.auth_methods
         if client is not None and is_known and await _is_proven(work, client, shown, exchange):
             limiter.unspend(FAILURES, who)
             return client

@@ -18,22 +18,11 @@ from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import hash_key, may_be_token
 from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
+from kith.identity.users.able_people import may_act
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
 WRONG = "The username or password is wrong, or may not be used here."
-
-
-def may_act(work: Work, user: User | None) -> bool:
-    """Whether somebody may do anything at all at this moment."""
-    if user is None or not user.is_active or user.approved_at is None:
-        return False
-    return user.confirmed_at is not None or not user.email or not work.settings.confirm_email
-
-
-async def find_able(work: Work, user_id: int | None) -> User | None:
-    user = await users.find_by_id(work.db, user_id) if user_id is not None else None
-    return user if may_act(work, user) else None
 
 
 class ResourceOwner(msgspec.Struct, frozen=True):

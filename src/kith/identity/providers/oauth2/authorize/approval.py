@@ -12,6 +12,7 @@ from kith.identity.providers.oauth2.access.checks import model_of
 from kith.identity.providers.oauth2.authorize.authorization_request import AuthorizationRequest
 from kith.identity.providers.oauth2.authorize.responses import Outcome, deliver
 from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants import service, visits
@@ -40,6 +41,8 @@ async def answer(
         raise OAuthError("login_required", "Their session has ended.")
     if stored is not None and await store.claim_request(work.db, stored.request_hash, work.now) is None:
         raise OAuthError("invalid_request", "This request was answered already.")
+    if client.app_id is not None and not await clients.is_still(work, client.client_id, client.identity):
+        raise OAuthError("invalid_request", "The client has changed meanwhile.")
     await store.insert_grant(work.db, grant)
     await visits.note(work, client, grant, user)
     told = await _issue(work, request, grant, scopes, about)

@@ -39,6 +39,13 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     def client(self) -> Client:
         return self.request.client
 
+    def proof_of_run(self, word: str) -> str:
+        """What proves that the flow was run: the word that its end tells, for who the client was and what it asked.
+
+        If either has changed while somebody looked at the page, they are asked anew.
+        """
+        return word and " ".join((word, self.client.identity, *self.scopes))
+
     @property
     def is_silent(self) -> bool:
         return "none" in self.request.prompts

@@ -68,10 +68,11 @@ async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> No
     """Store the hash of the proof that only the end of the flow reveals."""
     async with attempt.exchange.work.aside() as work:
         if attempt.kept.key:
-            await store.prove_request(work.db, hash_key(key), hash_key(proof), user.id)
+            await store.prove_request(work.db, hash_key(key), hash_key(attempt.proof_of_run(proof)), user.id)
         else:
             client_id, values = attempt.client.client_id, attempt.kept.values
-            await stored_requests.keep(work, client_id, values, key=key, proof=proof, user_id=user.id)
+            whole = attempt.proof_of_run(proof)
+            await stored_requests.keep(work, client_id, values, key=key, proof=whole, user_id=user.id)
 
 
 async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
@@ -83,6 +84,7 @@ async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
         redirect=back,
         consent_permissions=await permissions(attempt.exchange.work, client, await _told_by(attempt)),
         consent_ask="consent" in attempt.request.prompts,
+        consent_client=client.identity,
         cancel_url=cancel,
     )
     if client.consent != "flow":

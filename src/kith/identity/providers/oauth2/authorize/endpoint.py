@@ -116,7 +116,7 @@ async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
 
 async def _client(exchange: Exchange, sent: Parameters, *, social: bool) -> Client | None:
     client = await clients.find(exchange.work, sent.get("client_id"))
-    return None if client is not None and client.is_social != social else client
+    return None if client is not None and (client.is_social != social or client.is_suspended) else client
 
 
 def _target(exchange: Exchange, sent: Parameters, client: Client | None) -> ResponseTarget:
@@ -144,7 +144,7 @@ async def _go(attempt: Attempt) -> Outcome:
         return await _sign_in(attempt, again=session is not None and session.user_id is not None)
     exchange.user_id = user.id
     exchange.find(Limiter).spend(ENTRIES, str(user.id))
-    is_proven = stored_requests.is_proven(attempt.kept, attempt.proof, user.id)
+    is_proven = stored_requests.is_proven(attempt.kept, attempt.proof_of_run(attempt.proof), user.id)
     is_acting = session.by_id is not None  # and is turned away below
     if (
         not is_proven

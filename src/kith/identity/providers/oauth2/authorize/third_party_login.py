@@ -11,7 +11,7 @@ from kith.identity.providers.oauth2.clients.client import Client
 async def find_login_address(work: Work, client_id: str) -> str | None:
     """Where sign-ins at this client begin; None if it has registered no such address."""
     client = await clients.find(work, client_id)
-    return None if client is None else login_address(work, client)
+    return None if client is None or client.is_suspended else login_address(work, client)
 
 
 def login_address(work: Work, client: Client) -> str | None:

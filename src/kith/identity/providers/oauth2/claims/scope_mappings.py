@@ -150,7 +150,6 @@ async def _write_down(work: Work, mapping: ScopeExpression, person: PolicySubjec
     context = {
         "mapping": {"pk": mapping.pm_uuid, "name": mapping.name},
         "message": wrong[:2000],
-        "expression": mapping.expression[:2000],
     }
     async with work.aside() as aside:
         await audit.record(

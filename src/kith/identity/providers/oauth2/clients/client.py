@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from typing import Any, Literal
 
 import msgspec
@@ -19,7 +20,7 @@ from kith.identity.providers.kinds import applicationgateway, oauth, openid
 from kith.identity.providers.kinds.applicationgateway import CALLBACK, ApplicationGatewayProvider
 from kith.identity.providers.kinds.oauth import OAuth2Provider
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES, OpenIDProvider
-from kith.identity.providers.oauth2.clients import registered
+from kith.identity.providers.oauth2.clients import registered, registrars
 from kith.identity.providers.oauth2.clients.registered import ClientMetadata
 from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS
 from kith.identity.providers.oauth2.tables import App, apps
@@ -66,6 +67,7 @@ _by_slug = query(
 
 _app_by_client = query(select(apps).where(apps.c.client_id == bindparam("client_id")), App)
 _app_by_id = query(select(apps).where(apps.c.id == bindparam("app")), App)
+_held_app = query(select(apps).where(apps.c.client_id == bindparam("client_id")).with_for_update(read=True), App)
 
 
 class Client(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,6 +116,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     logout_method: str = "backchannel"
     website: str | None = None
     registered: ClientMetadata = NOTHING  # what it said of itself, if it registered itself with a provider
+    is_suspended: bool = False  # whoever registered it may not do so any more: it lets nobody in
 
     @property
     def is_social(self) -> bool:
@@ -130,6 +133,23 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
         if self.logout_method == "frontchannel":
             return self.logout_uri
         return self.registered.frontchannel_logout_uri
+
+    @property
+    def identity(self) -> str:
+        """A print of who it is: what people are shown of it, and what decides who learns what.
+
+        What was allowed to a client of another identity was allowed to somebody else.
+        """
+        said = self.registered
+        told = [
+            self.client_id,
+            self.name,
+            sorted(self.redirect_uris),
+            [said.sector, self.sub_mode],
+            [said.logo_uri, said.policy_uri, said.tos_uri],
+            sorted(self.mappings),
+        ]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
     def issuer(self, base_url: str) -> str:
         if self.issuer_mode == "global" or self.application is None:
@@ -163,6 +183,21 @@ async def find_app(work: Work, app_id: int) -> Client | None:
     return None if app is None else await of_app(work, app)
 
 
+async def is_still(work: Work, client_id: str, identity: str) -> bool:
+    """Whether a client is who it was. One that registered itself stays so, as the transaction is opened for it."""
+    await work.db.begin()
+    app = await work.db.one(_held_app, client_id=client_id)
+    client = await (find(work, client_id) if app is None else of_app(work, app))
+    return client is not None and not client.is_suspended and client.identity == identity
+
+
+class OAuthAskingClients:
+    """Implements `consents.asking_clients.AskingClients`."""
+
+    async def is_still(self, work: Work, client_id: str, identity: str) -> bool:
+        return await is_still(work, client_id, identity)
+
+
 async def find_by_provider(work: Work, provider_id: int) -> Client | None:
     found = await work.db.one(_kind_of, provider=provider_id)
     return None if found is None else await _of_provider(work, *found)
@@ -184,7 +219,7 @@ async def of_app(work: Work, app: App) -> Client | None:
         base = await find_by_provider(work, app.provider_id)
         said = registered.read(app.metadata)
         types = frozenset(" ".join(sorted(one.split())) for one in said.response_types)
-        return base and msgspec.structs.replace(
+        own = base and msgspec.structs.replace(
             signing_with(base, said.id_token_signed_response_alg),
             client_id=app.client_id,
             name=app.name,
@@ -209,7 +244,9 @@ async def of_app(work: Work, app: App) -> Client | None:
             logout_uri=said.backchannel_logout_uri,
             logout_method="backchannel",
             registered=said,
+            is_suspended=await registrars.is_suspended(work, app, base.kind),
         )
+        return own and _of_its_type(own)
     return Client(
         client_id=app.client_id,
         name=app.name,
@@ -228,6 +265,17 @@ async def of_app(work: Work, app: App) -> Client | None:
     )
 
 
+def _of_its_type(client: Client) -> Client:
+    """The client with what follows from its being public, whoever says that it is.
+
+    It gets a new refresh token every time, and does nothing in its own name, as it cannot prove that it is itself.
+    """
+    if not client.is_public:
+        return client
+    grant_types = client.grant_types - {"client_credentials", TOKEN_EXCHANGE}
+    return msgspec.structs.replace(client, secret=None, refresh_threshold=0.0, grant_types=grant_types)
+
+
 def signing_with(client: Client, alg: str) -> Client:
     """The client, if what it is told is signed with this algorithm; empty is the provider's."""
     return msgspec.structs.replace(client, signed_with=alg) if alg else client
@@ -239,10 +287,11 @@ async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None
     application = await find_application(work, provider_id)
     try:
         if kind == "oauth2":
-            return _oauth(await operations.read(_OAUTH2, work, provider_id, sees_secrets=True), application)
+            oauth2 = await operations.read(_OAUTH2, work, provider_id, sees_secrets=True)
+            return _of_its_type(_oauth(oauth2, application))
         if kind == "applicationgateway":
             return _gateway(await operations.read(_GATEWAY, work, provider_id, sees_secrets=False), application)
-        return _openid(await operations.read(_OPENID, work, provider_id, sees_secrets=True), application)
+        return _of_its_type(_openid(await operations.read(_OPENID, work, provider_id, sees_secrets=True), application))
     except NotFound:
         return None
 
@@ -256,7 +305,7 @@ def _common(record: ClientRecord, application: ClientApplication | None) -> dict
         "client_id": record.client_id,
         "name": application.name if application else record.name,
         "is_public": is_public,
-        "secret": None if is_public else record.client_secret,
+        "secret": record.client_secret,
         "auth_methods": frozenset(methods),
         "jwks": record.jwks or {},
         "jwks_uri": record.jwks_uri,
@@ -272,8 +321,7 @@ def _common(record: ClientRecord, application: ClientApplication | None) -> dict
         "code_seconds": _seconds(record.access_code_validity),
         "access_seconds": _seconds(record.access_token_validity),
         "refresh_seconds": _seconds(record.refresh_token_validity),
-        # A public client gets a new refresh token every time.
-        "refresh_threshold": 0.0 if is_public else _seconds(record.refresh_token_threshold),
+        "refresh_threshold": _seconds(record.refresh_token_threshold),
         "signing_key": record.signing_key,
         "sub_mode": record.sub_mode,
         "issuer_mode": record.issuer_mode,
@@ -302,8 +350,7 @@ def _openid(record: OpenIDProvider, application: ClientApplication | None) -> Cl
         grant_types |= {"authorization_code", "refresh_token", DEVICE_CODE}
     if any(words != "code" for words in types):
         grant_types.add("implicit")
-    if record.client_type != "public":
-        grant_types |= {"client_credentials", TOKEN_EXCHANGE}
+    grant_types |= {"client_credentials", TOKEN_EXCHANGE}
     return Client(
         **_common(record, application),
         kind="openid",

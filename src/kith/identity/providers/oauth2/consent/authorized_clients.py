@@ -68,7 +68,7 @@ async def list_granted(work: Work, user: User) -> list[Granted]:
                     words,
                     theirs[0].created_at,
                     used[client_id],
-                    INITIATE + client_id if client.registered.initiate_login_uri else None,
+                    INITIATE + client_id if client.registered.initiate_login_uri and not client.is_suspended else None,
                 )
             )
     return found

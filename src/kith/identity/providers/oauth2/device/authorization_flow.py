@@ -58,7 +58,7 @@ async def pass_flow(
 
 def _proof(exchange: Exchange, waiting: Waiting, user: User) -> str:
     """Signed for one device and one person; it is of use as long as the device waits."""
-    told = json.dumps(["oauth2.device", waiting.device.device_hash, user.id]).encode()
+    told = json.dumps(["oauth2.device", waiting.device.device_hash, waiting.client.identity, user.id]).encode()
     return hmac.new(exchange.find(Keys).session, told, "sha256").hexdigest()
 
 

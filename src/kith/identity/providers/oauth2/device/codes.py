@@ -133,7 +133,7 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[DeviceAutho
     if len(code) == 8:
         row = await work.db.one(_by_code, hash=hash_key(code), now=work.now)
     client = await clients.find(work, row.client_id) if row is not None else None
-    if row is None or client is None:
+    if row is None or client is None or client.is_suspended:
         return None
     await paid.give_back()
     return row, client

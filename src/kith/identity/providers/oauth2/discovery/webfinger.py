@@ -8,8 +8,8 @@ import msgspec
 
 from kith.base.settings import Settings
 from kith.base.work import Work
-from kith.identity.providers.oauth2.authentication.resource_owners import may_act
 from kith.identity.users import store as users
+from kith.identity.users.able_people import may_act
 
 RELATION = "http://openid.net/specs/connect/1.0/issuer"
 

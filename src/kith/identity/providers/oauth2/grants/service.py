@@ -173,9 +173,10 @@ async def _keep(work: Work, kind: str, key: str, grant: Grant, scopes: list[str]
     await store.insert_token(work.db, token)
 
 
-async def refresh(work: Work, client: Client, key: str, asked: list[str]) -> Issued:
-    """New tokens for a refresh token. It is used up; using it again revokes the grant.
+async def refresh(work: Work, client: Client, key: str, asked: list[str], scopes: list[str]) -> Issued:
+    """New tokens for a refresh token, with these scopes. It is used up; using it again revokes the grant.
 
+    What was `asked` for, if anything, must not be more than it had; the scopes are what of that is still allowed.
     A confidential client may keep its refresh token while more than the threshold is left of it.
     """
     await work.db.begin()
@@ -191,7 +192,7 @@ async def refresh(work: Work, client: Client, key: str, asked: list[str]) -> Iss
     had = split(spent.scopes)
     if any(scope not in had for scope in asked):
         raise invalid_scope()
-    return await issue(work, client, grant, asked or had, refreshable=kept is None)
+    return await issue(work, client, grant, [one for one in scopes if one in had], refreshable=kept is None)
 
 
 async def _reuse(work: Work, client: Client, key: str) -> None:

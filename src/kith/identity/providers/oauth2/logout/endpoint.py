@@ -122,6 +122,8 @@ def _destination(proven: Client | None, sent: dict[str, str]) -> str:
         raise Malformed("post_logout_redirect_uri is not registered for this application")
     if len(state) > MOST_IN_STATE:
         raise Malformed("state is too long")
+    if proven.is_suspended:
+        return ""  # they are signed out all the same
     return f"{uri}{'&' if '?' in uri else '?'}{urlencode({'state': state})}" if state else uri
 
 

@@ -205,6 +205,13 @@ async def _on_user_changed(work: Work, fact: UserChanged) -> None:
         await _end_from_before(work, user.id, user.password_changed_at)
 
 
+async def password_changed(work: Work, fact: UserChanged) -> None:
+    """End what a new password ends together with setting it, before the job comes round that finds the rest."""
+    user = await users.find_by_id(work.db, fact.user_id)
+    if user is not None and user.password_changed_at == work.now:
+        await _end_from_before(work, user.id, work.now)
+
+
 async def _end_from_before(work: Work, user_id: int, changed_at: datetime) -> None:
     """End what may have been granted by whoever knew the old password.
 

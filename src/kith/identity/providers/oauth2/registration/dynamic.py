@@ -7,22 +7,18 @@ token of its own, with which the client's registration is read, changed and dele
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
-from sqlalchemy import bindparam, select
-
-from kith.base.db import query
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.providers.family import providers
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check_policies
 from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, find_bearer
-from kith.identity.providers.oauth2.authentication.resource_owners import find_able
 from kith.identity.providers.oauth2.clients import client as clients
-from kith.identity.providers.oauth2.clients import registered
+from kith.identity.providers.oauth2.clients import registered, registrars
 from kith.identity.providers.oauth2.clients.client import Client, hash_secret
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import OAuthError
@@ -34,13 +30,12 @@ from kith.identity.providers.oauth2.registration.metadata import (
     read_registration,
 )
 from kith.identity.providers.oauth2.tables import App
-from kith.identity.rights import rights_of
+from kith.identity.users.able_people import find_able
 from kith.identity.users.tables import User
 
 SCOPE = "dcr"
 MOST_CLIENTS = 1000  # that one person can have registered
 REGISTERS = LimitRule("oauth-register", most=50, seconds=3600)
-_kind = query(select(providers.c.kind).where(providers.c.id == bindparam("provider")), str)
 
 
 async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | None:
@@ -78,10 +73,8 @@ async def check_registrar(work: Work, base: Client, user_id: int | None) -> User
 
 
 async def _check_rights(work: Work, base: Client, user: User) -> None:
-    kind = await work.db.one(_kind, provider=base.provider_id) or ""
-    needed = f"providers.change_{kind}provider"
-    rights = await rights_of(work.db, user.id, user.role)
-    if rights is not None and needed not in rights:
+    if not await registrars.may_register(work, user, base.kind):
+        needed = registrars.right_to_register(base.kind)
         async with work.aside() as aside:
             await audit.record(
                 aside,
@@ -108,6 +101,8 @@ def _new_app(work: Work, base: Client, checked: CheckedRegistration, by: User) -
         created_at=work.now,
         registration_hash=hash_key(token),
         registered_by=by.id,
+        registration_uuid=str(uuid.uuid4()),
+        registration_at=work.now,
     )
     return app, secret, token
 
@@ -124,6 +119,11 @@ def stored(checked: CheckedRegistration) -> dict[str, Any]:
         "jwks": checked.jwks,
         "metadata": registered.stored(checked.metadata),
     }
+
+
+def registration_uri(work: Work, slug: str, app: App) -> str:
+    """Where the client manages its registration."""
+    return f"{work.settings.base_url}/application/o/{slug}/register/{app.client_id}/"
 
 
 async def record(work: Work, action: str, app: App, by: User | None) -> None:
@@ -144,7 +144,7 @@ async def shown(work: Work, slug: str, app: App, *, token: str, secret: str | No
     told: dict[str, Any] = {
         "client_id": app.client_id,
         "client_id_issued_at": int(app.created_at.timestamp()),
-        "registration_client_uri": f"{work.settings.base_url}/application/o/{slug}/register/{app.client_id}/",
+        "registration_client_uri": registration_uri(work, slug, app),
         "registration_access_token": token,
         "redirect_uris": app.redirect_uris.split(),
         "grant_types": app.grant_types.split(),

@@ -1,6 +1,7 @@
 """Reading, changing and deleting the registration of a client, with the token that it was given for that (RFC 7592).
 
-A client cannot change more than whoever registered it still could: they may have lost the right, or be gone.
+A client cannot change more than whoever registered it still could: they may have lost the right, or be gone. With a
+new password of theirs the token ends, as everything else that the old one may have been used for.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import msgspec
 
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.work import Work
 from kith.identity.consents import store as consents
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, carried
 from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients import registrars
 from kith.identity.providers.oauth2.clients.client import Client, hash_secret
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
 from kith.identity.providers.oauth2.logout import propagation
@@ -44,7 +47,10 @@ async def answer_read(exchange: Exchange, slug: str, client_id: str) -> dict[str
 
 
 async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[str, Any]:
-    """What is not sent is no longer registered. Whoever is another from now on is asked about anew."""
+    """What is not sent is no longer registered.
+
+    Whoever is another from now on is asked about anew, and what was given to whom it was before ends.
+    """
     work = exchange.work
     app, base, token = await _find(exchange, slug, client_id)
     sent = await read_registration(exchange, forbidden=_OURS)
@@ -60,9 +66,12 @@ async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[s
     elif app.secret_hash is None:
         secret = new_key()
         app.secret_hash = hash_secret(secret)
-    await store.update_app(work.db, app)
-    if (app.name, set(app.redirect_uris.split())) != (before.name, set(before.redirect_uris.split())):
+    await store.hold_app(work.db, app.id)
+    now, then = await clients.of_app(work, app), await clients.of_app(work, before)
+    if now is None or then is None or now.identity != then.identity:
         await consents.forget_app(work.db, app.id)
+        await propagation.end_client(work, app.client_id, app.id)  # tells whom it was before
+    await store.update_app(work.db, app)
     await record(work, "model_updated", app, registrar)
     return await shown(work, slug, app, token=token, secret=secret)
 
@@ -70,9 +79,13 @@ async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[s
 async def answer_delete(exchange: Exchange, slug: str, client_id: str) -> None:
     """Everybody is signed out there, and what the client was given ends."""
     app, _, _ = await _find(exchange, slug, client_id)
-    await propagation.end_client(exchange.work, app.client_id, app.id)
-    await store.delete_app(exchange.work.db, app.id)
-    await record(exchange.work, "model_deleted", app, None)
+    await end(exchange.work, app)
+
+
+async def end(work: Work, app: App) -> None:
+    await propagation.end_client(work, app.client_id, app.id)
+    await store.delete_app(work.db, app.id)
+    await record(work, "model_deleted", app, None)
 
 
 async def _find(exchange: Exchange, slug: str, client_id: str) -> tuple[App, Client, str]:
@@ -87,6 +100,8 @@ async def _find(exchange: Exchange, slug: str, client_id: str) -> tuple[App, Cli
     is_right = hmac.compare_digest(hash_key(token), expected or hash_key(""))
     if app is None or base is None or expected is None or not is_right or app.provider_id != base.provider_id:
         raise bearer_refusal("invalid_token", "The registration access token is not one of this client.", 401)
+    if not await registrars.has_token(work, app):
+        raise bearer_refusal("invalid_token", "The registration access token has ended with what it was made by.", 401)
     return app, base, token
 
 

@@ -43,6 +43,7 @@ from kith.identity.scopes import IDENTITY, common
 from kith.identity.tokens import store as app_passwords
 from kith.identity.tokens.service import scopes_of, scopes_to_enter
 from kith.identity.tokens.tables import ApiToken
+from kith.identity.users.able_people import find_able
 from kith.identity.users.tables import User
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
@@ -111,12 +112,13 @@ async def _by_code(call: TokenRequest) -> Answered:
     code = await store.find_code(work.db, hash_key(key))
     grant = await store.find_grant(work.db, code.grant_uuid) if code is not None else None
     about: dict[str, Any] | None = None
+    scopes: list[str] = []
     if code is not None and code.used_at is None and grant is not None and grant.client_id == client.client_id:
         _check_resource(call.sent.get("resource", ""), grant)
-        await _refuse_who_lost_access(call, grant, split(grant.scopes))
-        about = await _prepare(call, grant, split(grant.scopes))
+        scopes = await _still_allowed(client, split(grant.scopes), work)
+        await _refuse_who_lost_access(call, grant, scopes)
+        about = await _prepare(call, grant, scopes)
     grant, code = await service.claim_code(work, client, key, redirect_uri, verifier)
-    scopes = split(grant.scopes)
     issued = await service.issue(work, client, grant, scopes, refreshable=_may_refresh(client, scopes))
     return await _told(call, issued, about, nonce=code.nonce)
 
@@ -127,6 +129,7 @@ async def _by_refresh(call: TokenRequest) -> Answered:
     token = await store.find_token(work.db, hash_key(key))
     grant = await store.find_grant(work.db, token.grant_uuid) if token is not None else None
     about: dict[str, Any] | None = None
+    scopes: list[str] = []
     if token is not None and token.kind == "refresh" and token.used_at is None and grant is not None:
         had = split(token.scopes)
         if asked and "offline_access" in had and "offline_access" not in asked:
@@ -135,11 +138,14 @@ async def _by_refresh(call: TokenRequest) -> Answered:
             _check_resource(call.sent.get("resource", ""), grant)
             client = await _while_app_password_lasts(call, grant)
             if grant.user_id is not None:
-                await _refuse_stranger(
-                    call, await resource_owners.find_able(work, grant.user_id), had, of=client.client_id
-                )
-            about = await _prepare(call, grant, asked or had)
-    issued = await service.refresh(work, client, key, asked)
+                await _refuse_stranger(call, await find_able(work, grant.user_id), had, of=client.client_id)
+            if any(scope not in had for scope in asked):
+                raise invalid_scope()
+            scopes = await _still_allowed(client, asked or had, work)
+            if _may_refresh(client, had) and not _may_refresh(client, scopes):
+                raise invalid_grant("This client may not keep its access any more.")
+            about = await _prepare(call, grant, scopes)
+    issued = await service.refresh(work, client, key, asked, scopes)
     return await _told(call, issued, about)
 
 
@@ -196,7 +202,7 @@ async def _for_person(call: TokenRequest, owner: ResourceOwner, method: str) -> 
 async def _by_device(call: TokenRequest) -> Answered:
     key, work, client = call.need("device_code"), call.work, call.client
     grant = await device.find_approved(work, client, key)
-    scopes = split(grant.scopes)
+    scopes = await _still_allowed(client, split(grant.scopes), work)
     await _refuse_who_lost_access(call, grant, scopes)
     about = await _prepare(call, grant, scopes)
     await device.claim(work, key)
@@ -215,7 +221,10 @@ async def _by_token(call: TokenRequest) -> Answered:
     if call.sent.get("requested_token_type", ACCESS_TOKEN) != ACCESS_TOKEN:
         raise invalid_request("Only access tokens can be had in exchange.")
     bearer = await bearers.find(work, call.need("subject_token"))
+    holder = await clients.find(work, bearer.client_id) if bearer is not None and bearer.client_id else None
     if bearer is None or bearer.user_id is None or bearer.provider_id is None or _has_ended(bearer.expires_at, work):
+        raise invalid_grant("The subject_token is not valid.")
+    if holder is None or holder.is_suspended:
         raise invalid_grant("The subject_token is not valid.")
     if client.client_id != bearer.client_id and client.client_id not in (bearer.resource or "").split():
         raise invalid_grant("The subject_token was not made for this client.")
@@ -224,7 +233,7 @@ async def _by_token(call: TokenRequest) -> Answered:
     if any(scope not in had for scope in asked):
         raise invalid_scope()
     scopes = [one for one in await within_allowed(work, client, asked) if one != "offline_access"]
-    user, at = await resource_owners.find_able(work, bearer.user_id), bearer.client_id or ""
+    user, at = await find_able(work, bearer.user_id), bearer.client_id or ""
     await _refuse_stranger(call, user, scopes, of=at)
     for audience in await _audiences(call):
         await _refuse_stranger(call, user, scopes, of=at, into=audience)
@@ -262,7 +271,7 @@ _GRANTS: dict[str, Callable[[TokenRequest], Awaitable[Answered]]] = {
 async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[str, Any] | None:
     """Check that the person may still act, and prepare the ID token; None if there is none."""
     work, client = call.work, call.client
-    if grant.user_id is not None and await resource_owners.find_able(work, grant.user_id) is None:
+    if grant.user_id is not None and await find_able(work, grant.user_id) is None:
         raise invalid_grant()
     if client.is_social or "openid" not in scopes:
         return None
@@ -270,10 +279,23 @@ async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[
     return await claims.user_claims(work, client, grant, scopes, for_id_token=True)
 
 
+async def _still_allowed(client: Client, granted: list[str], work: Work) -> list[str]:
+    """Those of these scopes that the client may have now: it, or its provider, may have been narrowed since.
+
+    An app of the social half has what it registered for good.
+    """
+    if client.is_social or not granted:
+        return granted
+    scopes = await within_allowed(work, client, granted)
+    if not scopes or ("openid" in granted and "openid" not in scopes):
+        raise invalid_grant("Nothing of what was granted is allowed any more.")
+    return scopes
+
+
 async def _audiences(call: TokenRequest) -> list[Client]:
     """The clients that a token is asked for, by their ids."""
     found = [await clients.find(call.work, one) for one in split(call.sent.get("audience", ""))]
-    known = [one for one in found if one is not None and not one.is_social]
+    known = [one for one in found if one is not None and not one.is_social and not one.is_suspended]
     if len(known) < len(found):
         raise OAuthError("invalid_target", "An audience must be the client_id of an application here.")
     return known
@@ -283,7 +305,7 @@ async def _refuse_who_lost_access(call: TokenRequest, grant: Grant, scopes: list
     """Ask the policies once more about whoever agreed a moment ago, where they were then: they may have lost access."""
     if grant.user_id is None:
         return
-    person = await resource_owners.find_able(call.work, grant.user_id)
+    person = await find_able(call.work, grant.user_id)
     if person is None:
         raise invalid_grant()
     address = await visits.last_seen(call.work, person.id, call.client.client_id)

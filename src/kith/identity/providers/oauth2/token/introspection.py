@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from kith.base.exchange import Exchange
@@ -9,7 +10,6 @@ from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access import policies
 from kith.identity.providers.oauth2.access.checks import AccessRequest, context_of
-from kith.identity.providers.oauth2.authentication import resource_owners
 from kith.identity.providers.oauth2.authentication.clients import client_of, confidential_client_of
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
@@ -19,6 +19,7 @@ from kith.identity.providers.oauth2.errors import missing
 from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.users import store as users
+from kith.identity.users.able_people import may_act
 
 INACTIVE: dict[str, Any] = {"active": False}
 
@@ -36,7 +37,7 @@ async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[st
         return INACTIVE
     if token.expires_at is not None and token.expires_at <= work.now:
         return INACTIVE
-    about = await _about(work, grant.client_id, grant.user_id)
+    about = await _about(work, grant.client_id, grant.user_id, split(token.scopes))
     if about is None:
         return INACTIVE
     told = {
@@ -65,18 +66,24 @@ async def _may_be_told(work: Work, client: Client, grant: Grant) -> bool:
     return verdict.passing
 
 
-async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, Any] | None:
-    """The user of a token; None if they may not act any more."""
+async def _about(work: Work, client_id: str, user_id: int | None, scopes: Collection[str]) -> dict[str, Any] | None:
+    """The user of a token; None if they, or the client, may not act any more.
+
+    Their name is for whom the profile was allowed, and never for clients with pairwise subjects.
+    """
     client = await clients.find(work, client_id)
-    if client is None:
+    if client is None or client.is_suspended:
         return None
     told: dict[str, Any] = {"iss": client.issuer(work.settings.base_url)}
     if user_id is None:
         return told | {"sub": client_id}
     user = await users.find_by_id(work.db, user_id)
-    if user is None or not resource_owners.may_act(work, user):
+    if user is None or not may_act(work, user):
         return None
-    return told | {"sub": claims.subject(work, client, user), "username": user.username}
+    told["sub"] = claims.subject(work, client, user)
+    if "profile" in scopes and not client.registered.sector:
+        told["username"] = user.username
+    return told
 
 
 async def answer_revoke(exchange: Exchange, sent: dict[str, str]) -> bool:

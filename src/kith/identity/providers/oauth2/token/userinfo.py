@@ -8,6 +8,7 @@ from kith.base.exchange import Exchange
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, find_bearer
 from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.claims.scope_mappings import within_allowed
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.clients.scopes import split
@@ -21,6 +22,9 @@ async def answer_userinfo(exchange: Exchange, sent: dict[str, str]) -> tuple[dic
     client = await clients.find(work, bearer.client_id) if bearer.client_id else None
     if client is None or client.is_social or bearer.grant_uuid is None or bearer.user_id is None:
         raise bearer_refusal("insufficient_scope", "This needs the scope openid.", 403)
+    if client.is_suspended:
+        raise bearer_refusal("invalid_token", "The access token is unknown, expired or revoked.", 401)
+    scopes = await within_allowed(work, client, scopes)
     if "openid" not in scopes:
         raise bearer_refusal("insufficient_scope", "This needs the scope openid.", 403)
     grant = await store.find_grant(work.db, bearer.grant_uuid)
