@@ -25,7 +25,7 @@ SOURCE = Path(kith.__file__).parent
 WRITTEN_EACH_TIME = {
     "when the server starts or stops": (
         "radius.listening", "ldap.listening", "server.stopped", "jobs.left_without_a_word", "ids.slot_not_released",
-        "chore.ended",
+        "chore.ended", "serve.no_lock", "processes.replaced", "processes.not_replaced",
     ),
     "on a clock of its own, while something is away": (
         "gateway.certificates_unread", "gateway.not_looked", "blueprints.not_looked_at", "figures.not_told",
@@ -37,13 +37,15 @@ WRITTEN_EACH_TIME = {
     "when something changes": (
         "health.not_ready", "health.ready_again", "certificate.in_use", "certificate.ordered", "certificate.made",
         "database.replica", "locations.unreadable", "locations.not_found", "gateway.bad_certificate",
-        "streaming.too_far_behind", "loop.turns_again", "loop.stands_still", "loop.given_up", "news.not_understood",
+        "loop.turns_again", "loop.stands_still", "loop.given_up", "news.not_understood", "disk.reserve_given_up",
+        "disk.has_room_again",
     ),
     "summed up already": ("connections.cut",),
     "as often as a service of the operator's own is told of something": (
         "scim.refused", "scim.failed", "saml.not_told_without_browser", "oauth.not_told_without_browser",
         "ldap.write_back_failed",
     ),
+    "as often as a process dies": ("process.died",),
     "as often as a worker dies": ("jobs.lost_to_another", "jobs.verdict_lost", "jobs.taken_over", "jobs.deadly"),
     "a mail that is written to a folder instead of being sent, for trying things out": ("mail_written",),
 }  # fmt: skip

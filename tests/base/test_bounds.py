@@ -388,7 +388,7 @@ async def test_writers_of_one_caller_stand_behind_the_line_and_others_in_it(town
 _OWN = {
     "archives.make", "archives.sweep", "accounts.forget_files", "backups.run", "blueprints.apply", "blueprints.discover",
     "events.match", "identity.oauth_recheck", "identity.saml_recheck", "levels.note", "federation_delivery.overdue", "federation_delivery.send_to_troubled", "federation_keys.make",
-    "federation_people.look_for_stale", "identity.ldap_sync", "identity.oauth_keys", "identity.stage_mail",
+    "federation_people.look_for_stale", "federation_posts.link_answers", "identity.ldap_sync", "identity.oauth_keys", "identity.stage_mail",
     "mail.send", "media.forget", "media.keep_budget", "media.sweep", "push.deliver", "trends.refresh",
     "trends.request_review",
 }  # fmt: skip

@@ -12,20 +12,20 @@ USERS = "/api/v2/core/users/"
 
 async def test_a_change_by_command_counts_at_once_beside_a_running_server(town: Town) -> None:
     async def opens(password: str) -> int:
-        return (await Person(town.http, "grace", password).get(USERS)).status_code
+        return (await Person(town.http, "marlyn", password).get(USERS)).status_code
 
     await settle(town, "hopper", role="owner")
     made = await kith(
         town,
         "users",
         "create",
-        "grace",
+        "marlyn",
         "--email",
-        "grace@example.org",
+        "marlyn@example.org",
         "--password",
         "-",
         "--name",
-        "Grace H.",
+        "Marlyn H.",
         "--role",
         "admin",
         "--confirmed",
@@ -35,20 +35,20 @@ async def test_a_change_by_command_counts_at_once_beside_a_running_server(town: 
     assert made.code == 0, made
     assert await opens("first one") == 200
 
-    changed = await kith(town, "users", "set-password", "Grace", "--password", "second one")
-    assert changed.said == "grace has a new password.\n"
+    changed = await kith(town, "users", "set-password", "Marlyn", "--password", "second one")
+    assert changed.said == "marlyn has a new password.\n"
     assert (await opens("first one"), await opens("second one")) == (401, 200)
 
-    await kith(town, "users", "disable", "grace")
+    await kith(town, "users", "disable", "marlyn")
     assert await opens("second one") == 401
 
     demoted, _ = await asyncio.gather(
-        kith(town, "users", "set-role", "grace", "user", "--json"),
-        kith(town, "users", "enable", "grace@example.org"),
+        kith(town, "users", "set-role", "marlyn", "user", "--json"),
+        kith(town, "users", "enable", "marlyn@example.org"),
     )
     assert await opens("second one") == 403
 
-    assert made.json["name"] == "Grace H."
+    assert made.json["name"] == "Marlyn H."
     assert made.json["role"] == "administrator"
     assert made.json["confirmed_at"] is not None
     assert demoted.json == made.json | {
@@ -62,7 +62,7 @@ async def test_a_change_by_command_counts_at_once_beside_a_running_server(town: 
         events = [
             event
             for event in reversed(await audit.newest(db, 200))
-            if event.context.get("model", {}).get("name") == "grace"
+            if event.context.get("model", {}).get("name") == "marlyn"
         ]
     assert [event.action for event in events] == [
         "model_created",

@@ -33,7 +33,8 @@ async def test_remote_followers_notice_nothing(engine: Engine, new_town: TownBui
             if row["username"] == "ada":
                 row |= {"public_key": public, "private_key": private}
         words = ("import", "mastodon", str(old.dump(tmp_path / "mastodon.sql")))
-        assert (await run(*words, environment=moved.environment)).code == 0
+        done = await run(*words, environment=moved.environment)
+        assert (done.code, "left out" in done.said) == (1, True), done.complained  # some of it is left out
 
         # when
         await moved.start()

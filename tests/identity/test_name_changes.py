@@ -165,6 +165,8 @@ OPENERS = {
     "base/mail.py": GUARDED,
     "identity/gateway/upstream/pool.py": GUARDED,
     "identity/sources/ldap/directory.py": GUARDED,
+    "backup/copying/postgres_source.py": OPERATOR,
+    "backup/copying/postgres_target.py": OPERATOR,
     "backup/postgres_moment.py": OPERATOR,
     "backup/rehearsal.py": OPERATOR,
     "base/db/lender.py": OPERATOR,

@@ -24,7 +24,7 @@ async def test_a_case_is_read_and_closed(town: Town, chrome: Chrome) -> None:
         await page.goto("/admin/announcements")
         await check_day_and_night(page)
         await page.goto("/admin/reports")
-        await page.get_by_role("link", name=f"#{report['id']}").click()
+        await page.locator(f"a[href='/admin/reports/{report['id']}']").click()
         await page.get_by_label("New note").fill("Looks like a robot")
         await page.get_by_role("button", name="Add the note").click()
         await page.get_by_text("Looks like a robot").wait_for()

@@ -11,8 +11,6 @@ from collections.abc import Callable, Coroutine, Iterable
 from itertools import groupby
 from typing import Any
 
-import structlog
-
 from kith.base import asking
 from kith.base.counted_log import log_counted
 from kith.base.news import Fact
@@ -33,8 +31,6 @@ MOST_WAITING = 20_000  # facts; who is that far behind starts anew
 NOTED_SECONDS = 3600.0  # before it is noted again that somebody is here
 BARRED, TRY_AGAIN = 1008, 1013
 ENDED = "access ended"
-
-_log = structlog.get_logger()
 
 
 class Streaming:
@@ -89,7 +85,7 @@ class Streaming:
 
     def _start_anew(self, why: str) -> None:
         """Better to have all come again, and read what they missed, than to be ever later or miss it for good."""
-        _log.warning("streaming.started_anew", why=why, facts=len(self._facts), streams=len(self.hub.connections))
+        log_counted("warning", "streaming.started_anew", why, why=why, streams=len(self.hub.connections))
         self._facts.clear()
         for connection in list(self.hub.connections):
             self.hub.close(connection, TRY_AGAIN, why)
