@@ -85,8 +85,8 @@ def commands_page() -> str:
     beginning = f"""{NOTE}# Commands
 
 All of them work beside a running server, with its settings, and take `--json` where a script would want it.
-`kith COMMAND --help` tells the same. A table is for a terminal: a pipe gets the same cells between tabs, without headings, and
-an empty list is told beside it.
+`kith COMMAND --help` tells the same. A table is for a terminal: a pipe gets the same cells between tabs. Headings, and that
+a list is empty, are told beside it.
 
 **Completion.** For bash, put `eval "$(_KITH_COMPLETE=bash_source kith)"` into `~/.bashrc`; for zsh the same with `zsh_source`
 into `~/.zshrc`; for fish `_KITH_COMPLETE=fish_source kith | source` into `~/.config/fish/completions/kith.fish`. `kith` must be

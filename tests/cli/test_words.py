@@ -91,6 +91,21 @@ async def test_a_list_without_rows_says_so_beside_the_pipe(tmp_path: Path) -> No
         assert one.complained.startswith(("No", "There")), words
 
 
+async def test_headings_are_told_beside_a_pipe(tmp_path: Path) -> None:
+    async with build_town("sqlite", tmp_path, start=False) as town:
+        ours, theirs = pty.openpty()
+        process = await asyncio.create_subprocess_exec(
+            *KITH, "roles", "list", env=town.environment, stdout=asyncio.subprocess.PIPE, stderr=theirs
+        )
+        os.close(theirs)
+        shown = await asyncio.to_thread(_read, ours)
+        said, _ = await process.communicate()
+        os.close(ours)
+
+    assert shown.split() == [b"id", b"name", b"position", b"permissions"]
+    assert {line.split("\t")[1] for line in said.decode().splitlines()} >= {"Owner", "Moderator"}
+
+
 async def test_a_group_without_a_command_shows_its_commands(tmp_path: Path) -> None:
     done = await run("users", environment=os.environ | {"KITH_DATA": str(tmp_path)})
 

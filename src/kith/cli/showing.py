@@ -11,13 +11,15 @@ import msgspec
 
 
 def show_rows(heads: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> None:
-    """`nothing` is said when there are no rows: beside a pipe, which gets rows alone."""
+    """A pipe gets rows alone: headings, and that there is `nothing`, are told beside it to whoever sits there."""
     shown = [[cell(value) for value in row] for row in rows]
     if not shown:
         click.echo(nothing, err=not sys.stdout.isatty())
     elif sys.stdout.isatty():
         _print_table(heads, shown)
     else:
+        if sys.stderr.isatty():
+            click.echo("\t".join(heads), err=True)
         for row in shown:
             click.echo("\t".join(row))
 
