@@ -103,6 +103,39 @@ async def test_a_program_that_cannot_start_replaces_nothing(tmp_path: Path) -> N
         assert (await town.http.get("/health")).status_code == 200
 
 
+@pytest.mark.parametrize("changed", ["processes = 2", 'ldap_bind = "127.0.0.1:1"'])
+async def test_what_takes_a_restart_replaces_nothing(tmp_path: Path, changed: str) -> None:
+    async with build_town("postgresql", tmp_path / "town", start=False) as town:
+        config = tmp_path / "kith.toml"
+        config.write_text('title = "Here"\n')
+        town.change(config=str(config))
+        await town.start()
+        config.write_text(f"{changed}\n")
+
+        os.kill(town.pid, signal.SIGHUP)
+        await until_told(town, "processes.not_replaced", 1)
+
+        assert (await town.http.get("/health")).status_code == 200
+        assert f"takes a restart: KITH_{changed.partition(' ')[0].upper()}" in town.log()
+
+
+async def test_whoever_is_told_to_stop_while_making_way_stops(tmp_path: Path) -> None:
+    async with build_town("sqlite", tmp_path / "town") as town:
+        os.kill(town.pid, signal.SIGHUP)
+        for is_tried in (True, False):  # the trial begins, and has ended
+            async with asyncio.timeout(60):
+                while _has_trial(town) is not is_tried:
+                    await asyncio.sleep(0.01)
+        await asyncio.sleep(0.3)
+
+        assert await asyncio.wait_for(town.stop(), 20) == 0
+
+
+def _has_trial(town: Town) -> bool:
+    children = Path(f"/proc/{town.pid}/task/{town.pid}/children").read_text("ascii").split()
+    return any(b"--try" in Path(f"/proc/{one}/cmdline").read_bytes() for one in children)
+
+
 async def test_a_process_that_dies_is_told_of_counted_and_started_again(tmp_path: Path) -> None:
     async with build_town("postgresql", tmp_path / "town", **SEVERAL) as town:
         victim = min(_pids(town))

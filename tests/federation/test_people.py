@@ -535,6 +535,13 @@ async def test_pins_are_read_again_when_a_profile_is_opened(here: Town, near: Ne
             await work.find(Directory).opened(work, account_id)  # type: ignore[type-abstract]
 
     await until(is_on_top(second, "Rye"))
+    await settle(here)
+    for name in ("pins", "tags"):  # what cannot be read whole takes nothing away
+        near.serves_collection(f"/users/carol/{name}", [], first=f"{near.url}/users/carol/{name}?page=1")
+    async with here.house() as house, house.works.begin() as work:
+        await work.find(Directory).opened(work, account_id)  # type: ignore[type-abstract]
+    await settle(here)
+    assert await is_on_top(second, "Rye")()
 
 
 async def test_a_handle_may_live_at_another_host_than_its_server(new_town: TownBuilder) -> None:

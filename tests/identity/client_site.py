@@ -14,6 +14,7 @@ class ClientSite:
     def __init__(self) -> None:
         self.documents: dict[str, bytes] = {}
         self.asked: Counter[str] = Counter()
+        self.held: dict[str, asyncio.Event] = {}  # what is answered only when it is set
         self.url = ""
 
     def put(self, path: str, value: object) -> str:
@@ -25,6 +26,8 @@ class ClientSite:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
         path = head.partition(" ")[2].partition(" ")[0]
         self.asked[path] += 1
+        if path in self.held:
+            await asyncio.wait_for(self.held[path].wait(), 10)
         body = self.documents.get(path)
         status = b"404 Not Found" if body is None else b"302 Found" if body.startswith(b"http") else b"200 OK"
         more = b"Location: %s\r\n" % body if body is not None and body.startswith(b"http") else b""

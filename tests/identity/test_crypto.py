@@ -10,9 +10,11 @@ import httpx
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
+    NoEncryption,
     PrivateFormat,
     load_pem_private_key,
 )
@@ -170,6 +172,18 @@ async def test_an_order_that_cannot_be_filled_is_refused(town: Town, order: dict
 
     assert answer.status_code == 400
     assert list(answer.json()) == [field]
+
+
+@pytest.mark.parametrize("curve", [ec.BrainpoolP256R1(), ec.SECP224R1(), ec.SECP256K1(), ec.SECP521R1()])
+async def test_a_pair_of_any_curve_can_be_taken_back(town: Town, curve: ec.EllipticCurve) -> None:
+    ada, key = await town.owner(), ec.generate_private_key(curve)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "x")])
+    days = NOW, NOW + timedelta(days=3650)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 5, *days).sign(key, hashes.SHA256())
+    text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    kept = await keep(ada, made.public_bytes(Encoding.PEM).decode(), text)
+
+    assert (await ada.call("DELETE", f"{PAIRS}{kept['pk']}/")).status_code == 204
 
 
 async def test_whoever_looks_leaves_a_trace(town: Town) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -437,6 +438,53 @@ async def test_what_a_client_was_allowed_is_taken_back_for_it_alone(near: Town, 
     silent = [await one.authorize(browser, prompt="none", scope=scope) for one in clients]
     assert lasting == [400, 200, 400]
     assert ["code=" in answer.headers["location"] for answer in silent] == [False, True, False]
+
+
+@pytest.mark.parametrize("end", ["take over", "lockdown", "password"])
+async def test_a_change_that_is_under_way_ends_with_its_token(
+    near: Town, ada: Person, site: ClientSite, end: str
+) -> None:
+    registrar = await registrar_of(near, ada)
+    told = await registrar.register(client_name="Payroll")
+    where, bearer = managed(told)
+    evil = "https://evil.example/back"
+    sector, site.held["/slow"] = site.put("/slow", [evil]), asyncio.Event()
+    body = {"client_id": told["client_id"], "redirect_uris": [evil], "sector_identifier_uri": sector}
+    changing = asyncio.create_task(near.http.put(where, headers=bearer, json=body))
+    async with asyncio.timeout(10):
+        while not site.asked["/slow"]:
+            await asyncio.sleep(0.02)
+
+    [client] = await results(ada, "/providers/clients/", client_id=told["client_id"])
+    [user] = await results(ada, "/core/users/", username=registrar.person.username)
+    path, sent = {
+        "take over": (f"/providers/clients/{client['pk']}/take_over/", {}),
+        "lockdown": (f"/core/users/{user['pk']}/lockdown/", {"reason": "rogue", "notify": False}),
+        "password": (f"/core/users/{user['pk']}/set_password/", {"password": "an entirely new one"}),
+    }[end]
+    assert (await ada.call("POST", API + path, json=sent)).is_success
+    site.held["/slow"].set()
+
+    assert (await changing).status_code == 401
+    [client] = await results(ada, "/providers/clients/", client_id=told["client_id"])
+    assert evil not in str(client["redirect_uris"])
+
+
+async def test_introspection_tells_what_the_client_may_still_have(near: Town, ada: Person) -> None:
+    registrar = await registrar_of(near, ada)
+    said = {"client_name": "Narrow", "grant_types": ["authorization_code", "refresh_token"]}
+    told = await registrar.register(scope="openid profile email", **said)
+    client = RelyingParty(near, told, registrar.party.application)
+    person, browser = await signed_in(near)
+    token = (await client.tokens(browser, scope="openid profile email"))["access_token"]
+    assert (await client.post("introspect", token=token)).json()["username"] == person.username
+
+    where, bearer = managed(told)
+    narrow = said | {"client_id": told["client_id"], "redirect_uris": told["redirect_uris"], "scope": "openid"}
+    assert (await near.http.put(where, headers=bearer, json=narrow)).status_code == 200
+
+    seen = (await client.post("introspect", token=token)).json()
+    assert (seen["scope"], seen.get("username")) == ("openid", None)
 
 
 # Signing out

@@ -70,8 +70,9 @@ class _Place:
 
 
 class Keeper:
-    def __init__(self, count: int, environment: dict[str, str], folder: str) -> None:
-        self._environment, self._folder = environment, folder
+    def __init__(self, count: int, environment: dict[str, str], folder: str, trial: list[str]) -> None:
+        """`trial` is the command that tries whether processes could be replaced."""
+        self._environment, self._folder, self._tries = environment, folder, trial
         self._places = [_Place() for _ in range(count)]
         self._selector = selectors.DefaultSelector()
         self._is_stopping = self._is_asked_again = False
@@ -202,7 +203,7 @@ class Keeper:
         if self._trial is not None or self._turn:
             self._is_asked_again = True
         elif not self._is_stopping:
-            self._trial = subprocess.Popen([*KITH, "serve", "--try"], env=self._environment)  # noqa: S603 - our own words
+            self._trial = subprocess.Popen(self._tries, env=self._environment)  # noqa: S603 - our own words
 
     def _go_on(self) -> None:
         if self._trial is not None and (code := self._trial.poll()) is not None:

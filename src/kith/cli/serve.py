@@ -25,7 +25,7 @@ from kith.base.server.kept_listeners import KeptListeners, keep_listeners
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.watchdog import Watchdog, notify
 from kith.cli.folder_lock import FolderLock
-from kith.cli.replacing import Replacement, start_anew
+from kith.cli.replacing import Replacement, refuse_other_places, start_anew, trial_of
 from kith.cli.running import KITH, revision_of
 from kith.cli.watching import Watched, metrics_for, start_watching, tell_system
 from kith.migrations import HEAD
@@ -43,12 +43,13 @@ _PR_SET_PDEATHSIG = 1
 
 @click.command()
 @click.option("--child", is_flag=True, hidden=True, help="Run as one of several web processes.")
-@click.option("--try", "is_trial", is_flag=True, hidden=True, help="Only bring up the database, before a replacement.")
-def serve(*, child: bool, is_trial: bool) -> None:
+@click.option("--try", "running", hidden=True, help="Only bring up the database, to take over from what runs so.")
+def serve(*, child: bool, running: str | None) -> None:
     """Start the server. The database is upgraded first. SIGHUP has it replaced without a request being lost."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})  # it waits until it is known what to do
     settings = load()
-    if is_trial:
+    if running is not None:
+        refuse_other_places(settings, running)
         _in_a_copy(lambda: uvloop.run(_bring_up(settings)))
         return
     kept = keep_listeners(os.environ)
@@ -132,9 +133,9 @@ async def _serve(settings: Settings, kept: KeptListeners, *, is_child: bool = Fa
     async with open_house(settings, hears_commands=True) as house:
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
+        replacement = Replacement(stopping, settings, is_child=is_child)
         for word in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(word, stopping.set)
-        replacement = Replacement(stopping, is_child=is_child)
+            loop.add_signal_handler(word, replacement.stop)
         worker = house.worker() if settings.worker else None
         working = asyncio.create_task(worker.run()) if worker else None
         if working is not None:
@@ -227,5 +228,5 @@ def _supervise(settings: Settings) -> None:
             environment.pop(name, None)
         tell_system()
         metrics = metrics_for(settings, "serve", folder=folder)
-        Keeper(settings.processes, environment, folder).run()
+        Keeper(settings.processes, environment, folder, trial_of(settings)).run()
         metrics.stop()

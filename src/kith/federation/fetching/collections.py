@@ -31,10 +31,12 @@ async def fetch_items(
     most_items: int,
     chain: FetchChain,
     signer: RequestSigner | None = None,
+    must_be_whole: bool = False,
 ) -> list[IncomingItem]:
     """What is in `collection`: what it holds itself, then page after page.
 
-    No page is read twice, and one that cannot be had is the last: what came before it counts.
+    No page is read twice, and one that cannot be had is the last: what came before it counts, unless the
+    whole of it is needed (`must_be_whole`).
     """
     items = list(collection.items)
     seen = {collection.id}
@@ -51,5 +53,7 @@ async def fetch_items(
         try:
             page = await fetch_collection(client, following, chain=chain, signer=signer)
         except FetchFailed:
+            if must_be_whole:
+                raise
             break
     return items[:most_items]

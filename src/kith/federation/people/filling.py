@@ -47,6 +47,7 @@ __all__ = [
 
 FILLED_FOR = timedelta(days=1)
 MOST_PINS = 10
+PIN_PAGES = 5
 MOST_TAGS = 10
 TAG_PAGES = 10
 MOST_POSTS = 20
@@ -130,7 +131,7 @@ class _Filler:
         self._chain = FetchChain(in_all=REQUESTS, per_host=REQUESTS)
 
     async def pins(self) -> None:
-        items = await self._items(self.actor.featured, pages=1, most=MOST_PINS)
+        items = await self._items(self.actor.featured, pages=PIN_PAGES, most=MOST_PINS)
         if items is None:
             return
         kept = [status for uri in _uris(items) if (status := await self._note(uri)) is not None]
@@ -138,7 +139,8 @@ class _Filler:
         async with self._works.begin() as work:
             await work.db.hold(f"pins:{self._account.id}")
             before = set(await statuses.pinned_by(work.db, self._account.id))
-            for one in before - {status.id for status in pinned}:
+            # There may be more than were read: then none is known to be gone.
+            for one in before - {status.id for status in pinned} if len(items) < MOST_PINS else ():
                 await statuses.unmark(work.db, "pins", self._account.id, one)
             for status in pinned:
                 if status.id not in before:
@@ -165,7 +167,13 @@ class _Filler:
         try:
             collection = await fetch_collection(client, uri, chain=self._chain, signer=signer)
             return await fetch_items(
-                client, collection, most_pages=pages, most_items=most, chain=self._chain, signer=signer
+                client,
+                collection,
+                most_pages=pages,
+                most_items=most,
+                chain=self._chain,
+                signer=signer,
+                must_be_whole=True,
             )
         except FetchFailed:
             return None
@@ -201,7 +209,7 @@ async def _set_tags(work: Work, account_id: AccountId, names: Sequence[str]) -> 
         except Problem:
             continue
     for one in await tags.features_of(work.db, account_id):
-        if one.id not in kept:
+        if one.id not in kept and len(names) < MOST_TAGS:
             await featured.unfeature(work, account_id, one.id)
 
 

@@ -60,8 +60,13 @@ async def keep_current(work: Work, provider_id: int) -> None:
 
 async def pair_deleted(work: Work, fact: KeyPairDeleted) -> None:
     """End what a key signed together with its pair: deleting it takes back a key that somebody else may have."""
-    if fact.key_type in KINDS:
-        await used_keys.forget(work, (await parse(fact.public_key, fact.key_type)).thumbprint())
+    if fact.key_type not in KINDS:
+        return
+    try:
+        kid = (await parse(fact.public_key, fact.key_type)).thumbprint()
+    except (KeyError, ValueError):
+        return  # on a curve that no token is signed with
+    await used_keys.forget(work, kid)
 
 
 async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str = "JWT") -> str:

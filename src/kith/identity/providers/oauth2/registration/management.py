@@ -49,7 +49,8 @@ async def answer_read(exchange: Exchange, slug: str, client_id: str) -> dict[str
 async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[str, Any]:
     """What is not sent is no longer registered.
 
-    Whoever is another from now on is asked about anew, and what was given to whom it was before ends.
+    Whoever is another from now on is asked about anew, and what was given to whom it was before ends. What was sent may
+    name a document that comes slowly: the token, and what is changed, are looked at again once nobody else changes it.
     """
     work = exchange.work
     app, base, token = await _find(exchange, slug, client_id)
@@ -58,15 +59,16 @@ async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[s
     exchange.spent = await exchange.find(Limiter).spend_strictly(CHANGES, app.client_id)
     registrar = await check_registrar(work, base, app.registered_by)
     checked = await check_registration(work, base, sent)
-    before = app
-    app = msgspec.structs.replace(app, **stored(checked))
+    await store.hold_app(work.db, app.id)
+    before, base = await _managed(work, slug, client_id, token)
+    _check_same(before, sent)
+    app = msgspec.structs.replace(before, **stored(checked))
     secret = None
     if not app.auth_method.startswith("client_secret"):
         app.secret_hash = None
     elif app.secret_hash is None:
         secret = new_key()
         app.secret_hash = hash_secret(secret)
-    await store.hold_app(work.db, app.id)
     now, then = await clients.of_app(work, app), await clients.of_app(work, before)
     if now is None or then is None or now.identity != then.identity:
         await consents.forget_app(work.db, app.id)
@@ -93,6 +95,10 @@ async def _find(exchange: Exchange, slug: str, client_id: str) -> tuple[App, Cli
     work = exchange.work
     exchange.find(Limiter).spend(CALLS, address_key(exchange.address))
     token = carried(exchange, {})
+    return *await _managed(work, slug, client_id, token), token
+
+
+async def _managed(work: Work, slug: str, client_id: str, token: str) -> tuple[App, Client]:
     is_name = 0 < len(client_id) <= 255 and "\0" not in client_id
     app = await store.find_app(work.db, client_id) if is_name else None
     expected = app.registration_hash if app is not None and app.kind == "dynamic" else None
@@ -102,7 +108,7 @@ async def _find(exchange: Exchange, slug: str, client_id: str) -> tuple[App, Cli
         raise bearer_refusal("invalid_token", "The registration access token is not one of this client.", 401)
     if not await registrars.has_token(work, app):
         raise bearer_refusal("invalid_token", "The registration access token has ended with what it was made by.", 401)
-    return app, base, token
+    return app, base
 
 
 def _check_same(app: App, sent: Registration) -> None:

@@ -12,6 +12,7 @@ from kith.identity.providers.oauth2.access import policies
 from kith.identity.providers.oauth2.access.checks import AccessRequest, context_of
 from kith.identity.providers.oauth2.authentication.clients import client_of, confidential_client_of
 from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.claims.scope_mappings import within_allowed
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.clients.scopes import split
@@ -37,12 +38,18 @@ async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[st
         return INACTIVE
     if token.expires_at is not None and token.expires_at <= work.now:
         return INACTIVE
-    about = await _about(work, grant.client_id, grant.user_id, split(token.scopes))
+    holder = await clients.find(work, grant.client_id)
+    if holder is None or holder.is_suspended:
+        return INACTIVE
+    scopes = split(token.scopes)
+    if not holder.is_social:
+        scopes = await within_allowed(work, holder, scopes)
+    about = await _about(work, holder, grant.user_id, scopes)
     if about is None:
         return INACTIVE
     told = {
         "active": True,
-        "scope": token.scopes,
+        "scope": " ".join(scopes),
         "client_id": grant.client_id,
         "token_type": "Bearer" if token.kind == "access" else "refresh_token",
         "exp": int(token.expires_at.timestamp()) if token.expires_at is not None else None,
@@ -66,17 +73,14 @@ async def _may_be_told(work: Work, client: Client, grant: Grant) -> bool:
     return verdict.passing
 
 
-async def _about(work: Work, client_id: str, user_id: int | None, scopes: Collection[str]) -> dict[str, Any] | None:
-    """The user of a token; None if they, or the client, may not act any more.
+async def _about(work: Work, client: Client, user_id: int | None, scopes: Collection[str]) -> dict[str, Any] | None:
+    """The user of a token; None if they may not act any more.
 
     Their name is for whom the profile was allowed, and never for clients with pairwise subjects.
     """
-    client = await clients.find(work, client_id)
-    if client is None or client.is_suspended:
-        return None
     told: dict[str, Any] = {"iss": client.issuer(work.settings.base_url)}
     if user_id is None:
-        return told | {"sub": client_id}
+        return told | {"sub": client.client_id}
     user = await users.find_by_id(work.db, user_id)
     if user is None or not may_act(work, user):
         return None
