@@ -13,8 +13,10 @@ from contextlib import aclosing, asynccontextmanager
 from kith.base.counted_log import log_counted
 from kith.base.errors import Problem
 from kith.base.exchange import Exchange, Server
+from kith.base.limits import address_key
 from kith.base.server.client_places import ClientPlace
 from kith.base.server.proxies import plain
+from kith.base.server.turns import KNOWN, STRANGER, Turns
 from kith.identity.distinguished_names import read_name, squeezed
 from kith.identity.ldap_server import schema, store
 from kith.identity.ldap_server.ber import SEQUENCE, BerError, length_of
@@ -79,12 +81,14 @@ class LdapConnection:
         writer: asyncio.StreamWriter,
         tls: Callable[[], Awaitable[ssl.SSLContext | None]],
         place: ClientPlace,
+        turns: Turns,
     ) -> None:
         self._server = server
         self._reader = reader
         self._writer = writer
         self._tls = tls
         self._place = place
+        self._turns = turns
         self._bound: BoundPerson | None = None
         self._is_stranger_until = time.monotonic() + STRANGER_SECONDS
         self._pages = SearchPages()
@@ -95,11 +99,26 @@ class LdapConnection:
         try:
             while True:
                 data = await self._read()
-                if data is None or not await self._do(read_message(data)):
+                if data is None:
                     return
-                await asyncio.sleep(0)  # whoever sends a thousand at once has others take turns with them
+                await self._turn()
+                if not await self._do(read_message(data)):
+                    return
         except BerError as error:
             await self._say(result(0, 0x78, ResultCode.PROTOCOL_ERROR, str(error), oid=DISCONNECTION))
+
+    async def _turn(self) -> None:
+        """Wait for one's turn among all who ask: whoever asks a thousand things at once waits behind themselves.
+
+        However many connections somebody has, one thing is done for them each time the loop goes round.
+        """
+        bound = self._bound
+        rank, who = (STRANGER, address_key(self.address)) if bound is None else (KNOWN, f"user:{bound.user_id}")
+        if self._turns.is_free(who):
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._turns.wait(rank, who, lambda: None if turn.done() else turn.set_result(None))
+        await turn
 
     async def _read(self) -> bytes | None:
         """The next whole message; None where there is none in time, or the client is gone."""
@@ -280,7 +299,9 @@ class LdapConnection:
         controls, code, sent = b"", ResultCode.SUCCESS, 0
         try:
             async with asyncio.timeout(min(request.time_limit or SEARCH_SECONDS, SEARCH_SECONDS)):
-                async with aclosing(search(self._server.works, provider, bound, request, cursor)) as found:
+                async with aclosing(
+                    search(self._server.works, provider, bound, request, cursor, rest=self._turn)
+                ) as found:
                     controls = paged_control(b"") if size is not None else b""
                     async for one, after in found:
                         if sent == limit:
