@@ -304,7 +304,7 @@ async def test_messages_that_come_together_leave_others_their_turn(connections: 
         waiting.feed_data(sent)
         waiting.feed_eof()
         nobody: Any = None
-        await LdapConnection(nobody, waiting, writer, nobody, ClientPlace("127.0.0.1"), turns).run()
+        await LdapConnection(nobody, waiting, writer, nobody, ClientPlace("127.0.0.1"), turns, nobody).run()
         done.append(True)
         writer.close()
 

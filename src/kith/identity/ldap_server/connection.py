@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
+import socket
 import ssl
 import sys
 import time
@@ -15,6 +17,7 @@ from kith.base.errors import Problem
 from kith.base.exchange import Exchange, Server
 from kith.base.limits import address_key
 from kith.base.server.client_places import ClientPlace
+from kith.base.server.greetings import Greetings
 from kith.base.server.proxies import plain
 from kith.base.server.turns import KNOWN, STRANGER, Turns
 from kith.identity.distinguished_names import read_name, squeezed
@@ -54,6 +57,7 @@ MOST_OF_STRANGERS = 16 << 10  # before somebody has bound
 STRANGER_SECONDS = 30.0  # in all, however much they say
 KNOWN_SECONDS = 900.0
 SEARCH_SECONDS = 120.0
+HANDSHAKE_SECONDS = 10.0
 TAKE_SECONDS = 60.0  # for a client to take something of what it was answered
 START_TLS = "1.3.6.1.4.1.1466.20037"
 WHO_AM_I = "1.3.6.1.4.1.4203.1.11.3"
@@ -82,6 +86,7 @@ class LdapConnection:
         tls: Callable[[], Awaitable[ssl.SSLContext | None]],
         place: ClientPlace,
         turns: Turns,
+        greetings: Greetings,
     ) -> None:
         self._server = server
         self._reader = reader
@@ -89,6 +94,7 @@ class LdapConnection:
         self._tls = tls
         self._place = place
         self._turns = turns
+        self._greetings = greetings
         self._bound: BoundPerson | None = None
         self._is_stranger_until = time.monotonic() + STRANGER_SECONDS
         self._pages = SearchPages()
@@ -372,7 +378,10 @@ class LdapConnection:
         if await self._has_more():
             raise BerError("something was sent before the encryption began")
         await self._say(result(message_id, 0x78, ResultCode.SUCCESS, oid=START_TLS))
-        await self._writer.start_tls(context, ssl_handshake_timeout=10)
+        # Its own descriptor of the same socket, which can be looked at beside the transport.
+        with socket.socket(fileno=os.dup(self._writer.get_extra_info("socket").fileno())) as looked_at:
+            await self._greetings.wait(looked_at, self._place.address, HANDSHAKE_SECONDS)
+        await self._writer.start_tls(context, ssl_handshake_timeout=HANDSHAKE_SECONDS)
         self._is_encrypted = True
 
     async def _has_more(self) -> bool:
