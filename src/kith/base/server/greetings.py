@@ -18,7 +18,7 @@ IN_A_ROUND = 4
 _HEAD = 5  # a kind, a version and a length
 _HANDSHAKE = 0x16
 _LONGEST = 1 << 14
-_REST_SECONDS = 0.02  # where a system tells of fewer bytes than it was asked for
+_FIRST_REST, _LONGEST_REST = 0.02, 1.0  # seconds, where fewer bytes are told of than were asked for
 
 
 class Greetings:
@@ -46,6 +46,7 @@ class Greetings:
 
     async def _peek(self, client: socket.socket, count: int) -> bytes:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
+        rest = _FIRST_REST
         while True:
             await self._until_readable(client)
             found = client.recv(count, socket.MSG_PEEK)
@@ -53,7 +54,8 @@ class Greetings:
                 raise ConnectionAbortedError("the client has gone")
             if len(found) == count:
                 return found
-            await asyncio.sleep(_REST_SECONDS)
+            await asyncio.sleep(rest)
+            rest = min(2 * rest, _LONGEST_REST)
 
     async def _until_readable(self, client: socket.socket) -> None:
         came: asyncio.Future[None] = self._loop.create_future()
