@@ -26,6 +26,16 @@ _is_open = case(
     (and_(impersonations.c.by_id.is_(None), sessions.c.auth_method.startswith(ACTING)), false()),
     else_=true(),
 )
+_acting = (
+    select(impersonations.c.session_uuid)
+    .join(_by, _by.c.id == impersonations.c.by_id)
+    .where(and_(impersonations.c.session_uuid == sessions.c.session_uuid, _may_act))
+    .correlate(sessions)
+    .exists()
+)
+# Whether a session is its person's own, or of somebody who may still look through their eyes; for statements that join
+# sessions with whose they are.
+SEEN_BY_RIGHT = or_(~sessions.c.auth_method.startswith(ACTING), _acting)
 _whole = (
     select(
         sessions,
