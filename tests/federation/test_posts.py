@@ -16,7 +16,7 @@ from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import NOBODY, WAITING, Received
 from kith.federation.known import Known, Missing
 from kith.federation.people.tables import RemoteActor
-from kith.federation.posts import rows
+from kith.federation.posts import pins, rows
 from kith.federation.posts.editing import edit
 from kith.federation.vocabulary.incoming.notes import read_bare_note
 from kith.federation.vocabulary.incoming.tags import IncomingHashtag
@@ -652,3 +652,23 @@ async def test_a_thread_that_began_here_keeps_its_name(town: Town) -> None:
     await receive(town, author, create(author, note_of(author, "h0", inReplyTo=said["uri"])))
 
     assert {(await _kept(town, note)).conversation_id for note in late} == {int(said["id"])}
+
+
+async def test_of_a_tag_that_is_shown_on_a_profile_the_newest_posts_are_counted(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner may put it there and take it back for ever, and have used it in any number of posts."""
+    monkeypatch.setattr(pins, "MOST_COUNTED", 2)
+    ada, author = await _follower(town)
+    tag = {"type": "Hashtag", "name": "#Bread"}
+    begun = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
+    moments = [begun + timedelta(minutes=number) for number in (3, 1, 2)]
+    for number, at in enumerate(moments):
+        note = note_of(author, f"bread{number}", tag=[tag], published=written(at))
+        await receive(town, author, create(author, note))
+
+    async with town.house() as house, house.works.begin() as work:
+        await pins.feature_tag(work, author, IncomingHashtag("Bread", None))
+
+    [shown] = await ada.get(f"/api/v1/accounts/{author.id}/featured_tags")
+    assert (shown["statuses_count"], shown["last_status_at"][:10]) == ("2", moments[0].date().isoformat())
