@@ -339,6 +339,11 @@ class Exchange:
         """Whether this is part of signing in or out, which has room on a full disk too."""
         return self.route is not None and self.route.is_for_entering
 
+    @property
+    def is_of_known(self) -> bool:
+        """Whether they have shown who they are, or somebody has signed in in this browser before."""
+        return self.user_id is not None or self.server.knows_browser(self)
+
     async def fail(self, error: Exception) -> None:
         """Answer with the dialect's own shape of `error`."""
         await self.end_work(commit=False)
