@@ -85,7 +85,7 @@ def fill_list_later(work: Work, me: AccountId, list_id: int) -> None:
 
 
 def _owner(me: AccountId) -> str:
-    return f"feeds of {me}"
+    return f"account:{me}"
 
 
 async def bring_home(work: Work, payload: BringHome) -> None:
