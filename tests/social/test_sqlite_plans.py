@@ -45,7 +45,7 @@ def _forms() -> Iterator[tuple[str, IdList]]:
         plain = {"anonymous": anonymous} | dict.fromkeys(("local", "remote", "only_media"), False) | more
         yield f"public {anonymous} {more}", public_list(**plain)
         for required, unwanted in itertools.product((0, 1), (False, True)):
-            tagged = tag_list(**plain, alone=True, required=required, unwanted=unwanted)
+            tagged = tag_list(**plain, required=required, unwanted=unwanted)
             yield f"tag {anonymous} {more} {required} {unwanted}", tagged
     names = ("anonymous", "only_media", "no_replies", "no_boosts", "no_direct", "own")
     for chosen in itertools.product((False, True), repeat=len(names)):
