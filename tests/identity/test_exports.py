@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import csv
 import io
+import socket
 import uuid
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from hypothesis import strategies as st
 
 from kith.base.db import command, insert_into
 from kith.identity.audit.tables import events
-from kith.identity.rest.exporting import PAGE, cell, lines_of
+from kith.identity.rest.exporting import LOOK_SECONDS, PAGE, cell, lines_of
 from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
 from tests.identity.relying_party import make_party, signed_in
 from tests.town import Person, Town
@@ -101,6 +104,39 @@ async def test_every_event_is_there_once_in_order_whatever_the_number(town: Town
     found = await exported(ada, "/audit/events/", app=app)
     assert [one["event_uuid"] for one in found] == sorted(ids)
     assert found[0]["context"] == '{"n":"@x"}'
+
+
+async def test_an_export_ends_with_the_right_to_it(town: Town, ada: Person) -> None:
+    """However slowly somebody reads, they get nothing of what is read after that."""
+    app, reader = new_name("slow"), await person_who_may(town, ada, "audit.view_event")
+    async with town.house() as house, house.works.begin() as work:  # more than the buffers between two programs hold
+        await work.db.begin()
+        row = {
+            "user_id": None, "username": "", "action": "custom_slow", "app": app, "context": {"n": "x" * 3000},
+            "client_ip": None, "created_at": work.now, "expires_at": work.now,
+        }  # fmt: skip
+        await work.db.many(_insert_event, [row | {"event_uuid": str(uuid.uuid4())} for _ in range(PAGE * 12)])
+    pair = base64.b64encode(f"{reader.username}:{reader.password}".encode()).decode()
+    line = f"GET {API}/audit/events/export/?app={app} HTTP/1.1\r\nHost: {town.base_url[7:]}\r\nAuthorization: Basic {pair}\r\n"
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+    raw.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(raw, ("127.0.0.1", town.port))
+    incoming, outgoing = await asyncio.open_connection(sock=raw, limit=65_536)
+    outgoing.write(f"{line}Accept: text/csv\r\nConnection: close\r\n\r\n".encode())
+
+    begun = await incoming.readuntil(b"\r\n\r\n")
+    [found] = await results(ada, "/core/users/", username=reader.username)
+    assert (await ada.call("PATCH", f"{API}/core/users/{found['pk']}/", json={"roles": []})).status_code == 200
+    await asyncio.sleep(LOOK_SECONDS + 0.2)
+    rest = b""
+    with suppress(ConnectionError):
+        while piece := await incoming.read(1 << 20):
+            rest = rest[-100:] + piece
+    outgoing.close()
+
+    assert begun.startswith(b"HTTP/1.1 200")
+    assert not rest.endswith(b"\r\n0\r\n\r\n")
 
 
 async def test_grants_say_who_may_enter_and_what_was_allowed(town: Town, ada: Person) -> None:

@@ -200,6 +200,19 @@ class Exchange:
         check: _CallerCheck | None = self.kept.get(_CallerCheck)
         if check is None or self.status:
             return
+        await self._look_at(check)
+
+    async def may_go_on(self) -> bool:
+        """Whether the caller may still have the rest of an answer that is under way."""
+        check: _CallerCheck | None = self.kept.get(_CallerCheck)
+        try:
+            if check is not None:
+                await self._look_at(check)
+        except (Unauthenticated, Forbidden):
+            return False
+        return True
+
+    async def _look_at(self, check: _CallerCheck) -> None:
         async with self.server.works.begin(self.origin) as work:
             if not await check.is_known(work):
                 raise Unauthenticated("You were signed out while this was being done.")

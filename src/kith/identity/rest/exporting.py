@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -13,6 +14,7 @@ from sqlalchemy import select
 from kith.base.db import METADATA, Query, any_of, query
 from kith.base.exchange import Answer, Exchange
 from kith.base.limits import Limiter, LimitRule
+from kith.base.server.call import ClientGone
 from kith.base.spreadsheets import harmless, write_quoted
 from kith.base.work import Work, Works
 from kith.identity.audit import service as audit
@@ -24,6 +26,7 @@ from kith.identity.rest.record_store import RecordStore
 from kith.identity.rest.resource import Resource
 
 PAGE = 500
+LOOK_SECONDS = 1.0  # after which the caller is looked at again
 EXPORTS = LimitRule("exports", most=30, seconds=3600)
 
 
@@ -61,7 +64,19 @@ def file_answer(exchange: Exchange, name: str, pieces: AsyncIterator[bytes]) -> 
         (b"content-disposition", f'attachment; filename="{filename}"'.encode()),
         (b"cache-control", b"no-store"),
     )
-    return Answer(200, headers, pieces=pieces)
+    return Answer(200, headers, pieces=_while_allowed(exchange, pieces))
+
+
+async def _while_allowed(exchange: Exchange, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The pieces, for as long as the caller may have them: whoever reads slowly gets nothing of what was read later."""
+    looked = time.monotonic()
+    async for piece in pieces:
+        if time.monotonic() - looked > LOOK_SECONDS:
+            if not await exchange.may_go_on():
+                exchange.scope["extensions"]["kith.pipe"].cut()  # the file is not whole, and its reader must notice
+                raise ClientGone
+            looked = time.monotonic()
+        yield piece
 
 
 async def note_export(work: Work, caller_id: int | None, username: str, what: str, filters: dict[str, Any]) -> None:
