@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import socket
 from typing import Any
@@ -283,6 +284,30 @@ async def test_open_sockets_and_streams_of_somebody_disabled_are_ended(town: Tow
             await anext(parts)
 
     assert opened.close_code == 1008
+
+
+async def test_nobody_waits_for_a_socket_whose_browser_has_left(town: Town) -> None:
+    left = asyncio.Event()
+
+    async def says_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            await reader.read(1 << 16)
+            asked.set()
+            await reader.read()
+        left.set()
+        writer.close()
+
+    asked, server = asyncio.Event(), await asyncio.start_server(says_nothing, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    gateway = await make_gateway(town, await owner_of(town), internal_host=url, skip_path_regex="^/public/")
+    async with server, asyncio.timeout(20):
+        _, writer = await asyncio.open_connection("127.0.0.1", town.port)
+        writer.write(f"GET /public/ws HTTP/1.1\r\nhost: {gateway.host}\r\nupgrade: websocket\r\n".encode())
+        writer.write(b"connection: upgrade\r\nsec-websocket-version: 13\r\n")
+        writer.write(b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        await asked.wait()
+        writer.close()
+        await left.wait()
 
 
 async def test_what_is_open_to_everybody_goes_on_without_a_name(town: Town, app: UpstreamApp) -> None:

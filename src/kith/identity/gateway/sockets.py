@@ -27,17 +27,23 @@ async def pass_socket_on(exchange: Exchange, receive: Receive, gateway: Gateway,
     pool, upstream = exchange.find(UpstreamPool), upstream_of(gateway, admitted)
     head = request_head(exchange, gateway, upstream, admitted, _UPGRADE)
     connection: UpstreamConnection | None = None
+    tunnel: _Tunnel | None = None
     try:
         connection = await pool.connect(upstream)
+        tunnel = _Tunnel(exchange, receive, connection, admitted)
         connection.ask(head, wants_socket=True)
         answer = await connection.answer()
         if answer.status == 101:
-            await _Tunnel(exchange, receive, connection, admitted).run(answer)
+            await tunnel.run(answer)
         else:
             await _hand_refusal_on(exchange, connection, answer)
     except UpstreamFailed as failed:
+        if tunnel is not None and tunnel.is_left:
+            raise ClientGone from failed
         raise LateGateway if failed.is_late else BadGateway from failed
     finally:
+        if tunnel is not None:
+            tunnel.close()
         if connection is not None:
             pool.drop(connection)
 
@@ -54,6 +60,8 @@ async def _hand_refusal_on(exchange: Exchange, connection: UpstreamConnection, a
 
 
 class _Tunnel:
+    """From the wish for a socket on: an application may take long to say yes, and nobody waits for one who has left."""
+
     def __init__(
         self, exchange: Exchange, receive: Receive, connection: UpstreamConnection, admitted: Admitted | None
     ) -> None:
@@ -63,14 +71,17 @@ class _Tunnel:
         self._admitted = admitted
         self._socket: Any = exchange.scope["extensions"]["kith.socket"]
         self._filling: asyncio.Task[None] | None = None
+        self.is_left = False
+        self._leaving = asyncio.get_running_loop().create_task(self._until_left())
+
+    def close(self) -> None:
+        self._leaving.cancel()
 
     async def run(self, answer: UpstreamAnswer) -> None:
-        loop = asyncio.get_running_loop()
         entry = OpenEntry(self._admitted.login, self._end) if self._admitted is not None else None
         entries = self._exchange.find(OpenEntries)
         self._exchange.status = 101
         self._socket.pass_on(_head(answer), self._take)
-        leaving = loop.create_task(self._until_left())
         if entry is not None:
             entries.add(entry)
         try:
@@ -82,7 +93,6 @@ class _Tunnel:
         except (ClientGone, UpstreamFailed):
             self._socket.part()
         finally:
-            leaving.cancel()
             if self._filling is not None:
                 self._filling.cancel()
             if entry is not None:
@@ -102,6 +112,7 @@ class _Tunnel:
     async def _until_left(self) -> None:
         while (await self._receive())["type"] != "websocket.disconnect":
             pass
+        self.is_left = True
         self._connection.abort()
 
     def _end(self) -> None:
