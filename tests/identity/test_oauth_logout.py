@@ -133,6 +133,22 @@ async def test_clients_are_told_in_the_browser(town: Town, ada: Person) -> None:
     assert "<iframe" in (await browser.http.get(done.headers["location"])).text
 
 
+async def test_however_many_clients_are_told_in_the_browser_the_way_back_is_there(town: Town, ada: Person) -> None:
+    _, browser = await signed_in(town)
+    for number in range(16):
+        uri = f"https://rp{number}.example/out"
+        party = await make_party(town, ada, logout_uri=uri, logout_method="frontchannel", post_logout_redirect_uris=BYE)
+        tokens = await party.tokens(browser)
+
+    answer = await leave(party, browser, id_token_hint=tokens["id_token"], post_logout_redirect_uri=BYE)
+    page = await browser.http.get(answer.headers["location"])
+
+    assert page.status_code == 200
+    assert 5 < page.text.count("<iframe") <= 16
+    assert BYE in page.text
+    assert await browser.who() is None
+
+
 async def front_jobs(town: Town) -> set[str]:
     async with town.house() as house, house.works.begin() as work:
         found = await jobs.listed(work.db, state=None, kind=WITHOUT_BROWSER.name, most=1000)

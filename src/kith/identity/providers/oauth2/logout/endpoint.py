@@ -12,6 +12,7 @@ from kith.base.exchange import Exchange
 from kith.base.sealing import Sealer
 from kith.base.work import Work
 from kith.identity.executor.default_flows import find_default
+from kith.identity.executor.flow_run import MOST_IN_VALUE
 from kith.identity.flows.plan import slug_of
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.claims import claims
@@ -27,6 +28,7 @@ from kith.identity.sessions import store as session_store
 PLACE = "oauth2.logout"
 END = "/application/o/end-session/"
 MOST_IN_STATE = 500
+MOST_FRAMES = 20
 
 
 # Asked for by a client
@@ -173,7 +175,13 @@ def by_front_channel(exchange: Exchange, then: Then, to: str) -> str:
 
 
 def _sealed(work: Work, then: Then) -> str:
-    return f"{END}?then={quote(work.find(Sealer).seal(msgspec.json.encode(then).decode(), PLACE), safe='')}"
+    """A link that a flow can carry. It names as many clients as fit; the server tells those that no browser tells."""
+    then = msgspec.structs.replace(then, front=then.front[:MOST_FRAMES])
+    while True:
+        link = f"{END}?then={quote(work.find(Sealer).seal(msgspec.json.encode(then).decode(), PLACE), safe='')}"
+        if len(link) <= MOST_IN_VALUE or not then.front:
+            return link
+        then = msgspec.structs.replace(then, front=then.front[:-1])
 
 
 async def _front(work: Work, session_uuid: str) -> list[tuple[str, str]]:
