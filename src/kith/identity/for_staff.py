@@ -89,7 +89,7 @@ async def shut_out(work: Work, user_id: int, *, by: int | None, by_name: str) ->
     user = await users.get(work.db, user_id)
     await people.set_active(work, user, False, by=by, by_name=by_name)
     await end_all_sessions(work, user_id)
-    await end_entries_of(work, user_id, until=work.now)
+    await end_entries_of(work, user_id)
     return user.is_active
 
 

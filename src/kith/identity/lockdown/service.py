@@ -134,9 +134,9 @@ async def lock(work: Work, user: User, wanted: Lockdown, *, by: int | None, by_n
 
 async def _end_everything(work: Work, user_id: int, *, by: int | None, by_name: str) -> LockdownCounts:
     ended = await count(work, user_id)
-    await oauth_logout.end_all_of(work, user_id, until=work.now)
+    await sessions.end_all(work, user_id)  # first: whatever is granted in one holds it, and is found from now on
+    await oauth_logout.end_all_of(work, user_id)
     await saml_logout.tell_all(work, await saml.of_user(work.db, user_id))
-    await sessions.end_all(work, user_id)
     for token in await tokens.of_user(work.db, user_id):
         await token_service.revoke(work, token, by=by, by_name=by_name)
     ended.consents = await store.remove_consents(work.db, user_id)

@@ -86,6 +86,19 @@ _change_key = command(
     .where(sessions.c.session_uuid == bindparam("session", type_=UID()))
     .values(key_hash=bindparam("hash"))
 )
+# The runs of flows in a session go before it: a request that takes its run up and then holds its session does not wait
+# for one that ends the session and waits for the run.
+_end_runs = command(delete(runs).where(runs.c.session_uuid == bindparam("session", type_=UID())))
+_runs_of_others = command(
+    delete(runs).where(
+        runs.c.session_uuid.in_(
+            select(sessions.c.session_uuid).where(
+                and_(_theirs, sessions.c.session_uuid != bindparam("keep", type_=UID()))
+            )
+        )
+    )
+)
+_runs_of_all = command(delete(runs).where(runs.c.session_uuid.in_(select(sessions.c.session_uuid).where(_theirs))))
 _end = command(delete(sessions).where(sessions.c.session_uuid == bindparam("session", type_=UID())))
 _end_others = command(delete(sessions).where(and_(_theirs, sessions.c.session_uuid != bindparam("keep", type_=UID()))))
 _end_all = command(delete(sessions).where(_theirs))
@@ -180,14 +193,17 @@ async def change_key(db: Db, session_uuid: str, key_hash: str) -> None:
 
 
 async def end(db: Db, session_uuid: str) -> int:
+    await db.run(_end_runs, session=session_uuid)
     return await db.run(_end, session=session_uuid)
 
 
 async def end_others(db: Db, user_id: int, keep: str) -> int:
+    await db.run(_runs_of_others, user=user_id, keep=keep)
     return await db.run(_end_others, user=user_id, keep=keep)
 
 
 async def end_all(db: Db, user_id: int) -> int:
+    await db.run(_runs_of_all, user=user_id)
     return await db.run(_end_all, user=user_id)
 
 

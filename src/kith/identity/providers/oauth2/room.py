@@ -68,6 +68,7 @@ ROOM = Room(
     at_once=(
         (TokenEnded, propagation.token_ended),
         (UserChanged, propagation.password_changed),
+        (UserBarred, propagation.barred_now),
         (KeyPairDeleted, signing.pair_deleted),
         (ConsentWithdrawn, authorized_clients.consent_withdrawn),
     ),

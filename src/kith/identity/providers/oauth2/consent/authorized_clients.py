@@ -85,7 +85,7 @@ async def take_back(work: Work, user: User, key: str) -> bool:
         return False
     client = await clients.find(work, theirs[0].client_id)
     for client_id in dict.fromkeys(grant.client_id for grant in theirs):
-        await propagation.end_all_of(work, user.id, until=work.now, client_id=client_id)
+        await propagation.end_all_of(work, user.id, client_id=client_id)
     if client is not None:
         await _forget(work, user, client)
     context = {
@@ -117,7 +117,7 @@ async def consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
             continue
         client = await clients.find(work, grant.client_id)
         if client is not None and client.application is not None and client.application.pbm_uuid == fact.application:
-            await propagation.end_all_of(work, fact.user_id, until=work.now, client_id=grant.client_id)
+            await propagation.end_all_of(work, fact.user_id, client_id=grant.client_id)
 
 
 CONSENT_WITHDRAWN: JobKind[ConsentWithdrawn] = JobKind(

@@ -104,6 +104,8 @@ async def issue_code(
 
 async def claim_code(work: Work, client: Client, key: str, redirect_uri: str, verifier: str) -> tuple[Grant, Code]:
     """Redeem a code. It works once; a second use revokes what the first was given."""
+    held = await store.find_code(work.db, hash_key(key))
+    await hold_grant(work, held.grant_uuid if held is not None else None)
     code = await store.claim_code(work.db, hash_key(key), work.now)
     if code is None:
         await _second_use(work, key)
@@ -114,6 +116,14 @@ async def claim_code(work: Work, client: Client, key: str, redirect_uri: str, ve
     if code.redirect_uri != redirect_uri or not _is_verified(code, verifier):
         raise invalid_grant()
     return grant, code
+
+
+async def hold_grant(work: Work, grant_uuid: str | None) -> None:
+    """Before what belongs to the grant is changed: whoever ends a grant holds it first, and its codes and tokens then.
+    In another order the two would wait for each other, and the end would be refused."""
+    await work.db.begin()
+    if grant_uuid is not None:
+        await store.hold_grant(work.db, grant_uuid)
 
 
 async def _second_use(work: Work, key: str) -> None:
@@ -179,7 +189,8 @@ async def refresh(work: Work, client: Client, key: str, asked: list[str], scopes
     What was `asked` for, if anything, must not be more than it had; the scopes are what of that is still allowed.
     A confidential client may keep its refresh token while more than the threshold is left of it.
     """
-    await work.db.begin()
+    held = await store.find_token(work.db, hash_key(key))
+    await hold_grant(work, held.grant_uuid if held is not None else None)
     lasting = work.now + timedelta(seconds=client.refresh_threshold) if client.refresh_threshold else None
     kept = await store.find_lasting_refresh(work.db, hash_key(key), lasting) if lasting is not None else None
     spent = kept or await store.spend_refresh(work.db, hash_key(key), work.now)

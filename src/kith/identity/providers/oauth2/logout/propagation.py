@@ -167,19 +167,32 @@ async def _on_user_barred(work: Work, fact: UserBarred) -> None:
     await end_entries_of(work, fact.user_id, until=fact.at)
 
 
-async def end_entries_of(work: Work, user_id: int, *, until: datetime) -> None:
+async def barred_now(work: Work, fact: UserBarred) -> None:
+    """End what there is together with disabling them. The job that follows finds what was under way meanwhile."""
+    if fact.at != work.now:
+        return
+    for session in await session_store.of_user(work.db, fact.user_id, work.now):
+        await sessions.close(work, session)
+    await end_entries_of(work, fact.user_id)
+
+
+async def end_entries_of(work: Work, user_id: int, *, until: datetime | None = None) -> None:
     """End what lets this person into applications. Their own apps keep their tokens, which are refused while the
     person is disabled: otherwise each phone has to be signed in again after a mistake that was taken back."""
     await end_all_of(work, user_id, until=until, but_apps=True)
 
 
 async def end_all_of(
-    work: Work, user_id: int, *, until: datetime, client_id: str | None = None, but_apps: bool = False
+    work: Work, user_id: int, *, until: datetime | None = None, client_id: str | None = None, but_apps: bool = False
 ) -> None:
-    """End all grants of this person that are older than this, or those of one client."""
+    """End all grants of this person that there are, or those of one client.
+
+    `until` is for what is done later: then only those that are older. Whoever ends something now ends what is there,
+    whatever it says of when it began: requests take their time, and clocks are set back.
+    """
 
     def is_meant(one: Grant | Visit) -> bool:
-        return one.created_at <= until and client_id in (None, one.client_id)
+        return (until is None or one.created_at <= until) and client_id in (None, one.client_id)
 
     found = [
         grant
@@ -206,14 +219,18 @@ async def _on_user_changed(work: Work, fact: UserChanged) -> None:
 
 
 async def password_changed(work: Work, fact: UserChanged) -> None:
-    """End what a new password ends together with setting it, before the job comes round that finds the rest."""
+    """End what a new password ends together with setting it, before the job comes round that finds the rest.
+
+    The sessions have ended in this transaction. What there is now is from before, also where it was granted while the
+    new password was being checked and hashed: a request's moment is when it began.
+    """
     user = await users.find_by_id(work.db, fact.user_id)
     if user is not None and user.password_changed_at == work.now:
-        await _end_from_before(work, user.id, work.now)
+        await _end_from_before(work, user.id, None)
 
 
-async def _end_from_before(work: Work, user_id: int, changed_at: datetime) -> None:
-    """End what may have been granted by whoever knew the old password.
+async def _end_from_before(work: Work, user_id: int, changed_at: datetime | None) -> None:
+    """End what may have been granted by whoever knew the old password; with `changed_at`, what is older than that.
 
     The session in which the new one was set lasts, and its grants with it. What an app password is good for ends with
     the app password.
@@ -222,21 +239,20 @@ async def _end_from_before(work: Work, user_id: int, changed_at: datetime) -> No
     async def is_left(session_uuid: str | None) -> bool:
         return session_uuid is None or not await session_store.is_there(work.db, session_uuid)
 
+    def is_old(one: Grant | Visit) -> bool:
+        return changed_at is None or one.created_at < changed_at
+
     async def is_over(grant: Grant) -> bool:
         if grant.provider_id is None:
             return True
         return grant.token_uuid is None and await is_left(grant.session_uuid)
 
-    found = [
-        grant
-        for grant in await store.grants_of_user(work.db, user_id)
-        if grant.created_at < changed_at and await is_over(grant)
-    ]
+    found = [grant for grant in await store.grants_of_user(work.db, user_id) if is_old(grant) and await is_over(grant)]
     clients_left = {grant.client_id for grant in found}
     seen = [
         visit
         for visit in await visits.of_user(work, user_id)
-        if visit.client_id in clients_left and visit.created_at < changed_at and await is_left(visit.session_uuid)
+        if visit.client_id in clients_left and is_old(visit) and await is_left(visit.session_uuid)
     ]
     await tell_all(work, seen, await _unnoted(work, found, seen))
     for grant in found:

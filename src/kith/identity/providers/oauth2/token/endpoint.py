@@ -205,6 +205,7 @@ async def _by_device(call: TokenRequest) -> Answered:
     scopes = await _still_allowed(client, split(grant.scopes), work)
     await _refuse_who_lost_access(call, grant, scopes)
     about = await _prepare(call, grant, scopes)
+    await service.hold_grant(work, grant.grant_uuid)
     await device.claim(work, key)
     issued = await service.issue(work, client, grant, scopes, refreshable=_may_refresh(client, scopes))
     return await _told(call, issued, about)
