@@ -25,6 +25,11 @@ from tests.web.scenery import Scenery, build_scenery, person_of
 EVERY_KIND = (
     (Path(__file__).parents[1] / "identity" / "every_kind.yaml").read_text().partition("  # The social half")[0]
 )
+SET_BEFORE = {
+    "title": "Tea House", "description": "Tea & rain", "contact_email": "ops@example.org", "minimum_age": "14",
+    "registrations": "approval", "confirm_email": "off", "publish_peers": "off", "publish_activity": "off",
+    "publish_directory": "on", "publish_domain_blocks": "members", "mail_footer": "By the pond", "backups": "off",
+}  # fmt: skip
 MOST = 1000 if is_whole_search() else 1
 
 
@@ -88,11 +93,13 @@ async def test_so_it_is_in_german(scenery: Scenery, who: str) -> None:
 
 
 async def test_where_nobody_has_been_yet_every_link_leads_somewhere(tmp_path: Path) -> None:
-    async with build_town("sqlite", tmp_path / "new") as town:
+    """And every form is taken; whatever can be set in the console is set where this server is started."""
+    async with build_town("sqlite", tmp_path / "new", **SET_BEFORE) as town:
         for who in (None, await town.owner()):
-            crawler = await crawl(town, who)
+            crawler = await crawl(town, who, sends=True)
 
             assert crawler.faults == []
+        assert crawler.sent >= 80
 
 
 async def test_where_only_members_read_others_are_not_led_to_pages_for_members(tmp_path: Path) -> None:
