@@ -61,6 +61,7 @@ from kith.identity.event_notifications.room import ROOM as EVENT_NOTIFICATIONS
 from kith.identity.gateway.door import GatewayDoor
 from kith.identity.gateway.room import ROOM as GATEWAY
 from kith.identity.gateway.room import listen_for_changes
+from kith.identity.guessing import known_browsers
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.providers.saml.room import ROOM as SAML
 from kith.identity.providers.scim.room import ROOM as SCIM
@@ -337,6 +338,7 @@ class House:
             secret_paths=SECRET_PATHS,
             max_body=settings.max_body,
             pack=packed if settings.compresses else None,
+            knows_browser=known_browsers.is_one,
         )
         router = Router(server.routes)
         self.works.services[OwnRoutes] = OwnRoutes(server, router)

@@ -38,6 +38,7 @@ class _Asked:
     address = "192.0.2.1"
     user_id: int | None = 7
     is_entering = False
+    is_of_known = False
 
     async def look_again(self) -> None: ...
 

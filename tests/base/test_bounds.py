@@ -112,7 +112,7 @@ def system(monkeypatch: pytest.MonkeyPatch) -> Iterator[_System]:
 class _Somebody:
     def __init__(self, address: str, user_id: int | None = None) -> None:
         self.address, self.user_id = address, user_id
-        self.is_entering = False
+        self.is_entering = self.is_of_known = False
 
     async def look_again(self) -> None:
         """Whoever it is, they may still do what they ask."""

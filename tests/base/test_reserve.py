@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
-from kith.base.reserve import ENOUGH, SIZE
+from kith.base.reserve import ENOUGH, FOR_KNOWN, MOST_OF_STRANGER, SIZE
 from tests.base.test_full_disk import picture
 from tests.cli.running import kith
-from tests.identity.flow_browser import Browser
+from tests.identity.flow_browser import SIGN_IN, Browser
 from tests.town import build_town
 
 
@@ -102,3 +104,45 @@ async def test_people_sign_in_and_read_while_the_disk_is_full(small_disk: Path, 
         async with asyncio.timeout(30):
             while not reserve.exists():
                 await asyncio.sleep(0.02)
+
+
+async def test_strangers_use_up_nothing_of_what_is_for_all(small_disk: Path, tmp_path: Path) -> None:
+    """However many runs of flows they begin, from however many addresses, each with as much as a run keeps."""
+    folder = small_disk / "town"
+    long = urlencode({"next": "/" + "n" * 1990, "login_hint": "h" * 1990, "again": "a" * 1990})
+    async with build_town("sqlite", folder, start=False, confirm_email="off", trusted_proxies="127.0.0.1") as town:
+        # given
+        async def begin(address: str) -> int:
+            flow, from_there = f"/api/v2/flows/executor/{SIGN_IN}/", {"x-forwarded-for": address}
+            return (await town.http.get(flow, params={"query": long}, headers=from_there)).status_code
+
+        reserve = folder / "kith.sqlite3-reserve"
+        reserve.write_bytes(os.urandom(SIZE))
+        (folder / "server.log").symlink_to(tmp_path / "server.log")
+        await town.start()
+        ada, known, new = await town.owner(), Browser(town), Browser(town)
+        await known.sign_in(ada)
+        await known.sign_out()
+        while reserve.exists():
+            fill(small_disk)
+            await begin("203.0.113.1")
+
+        # when one of them begins hundreds, and a hundred of them some
+        one = [await begin("203.0.113.2") for _ in range(MOST_OF_STRANGER)]
+        many = [await begin(f"198.51.100.{number % 100}") for number in range(200)]
+
+        # then what the first ones left is used again, and whoever comes signs in
+        assert one[-1] == 507
+        assert set(many) == {200}
+        assert shutil.disk_usage(small_disk).free >= FOR_KNOWN
+        for browser in (known, new):
+            await browser.sign_in(ada)
+            assert await browser.who() == ada.username
+
+        # and those who have signed in before still do where hardly anything is left
+        with (small_disk / "more").open("ab") as file:
+            file.write(bytes(shutil.disk_usage(small_disk).free - FOR_KNOWN // 2))
+        assert await begin("198.51.100.200") == 507
+        await known.sign_out()
+        await known.sign_in(ada)
+        assert await known.who() == ada.username

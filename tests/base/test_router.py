@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from types import SimpleNamespace
+from typing import Annotated, Any
 
 import pytest
 
@@ -130,9 +131,12 @@ async def handle(word: Annotated[str, Provided(provide)]) -> Answer:
     return Answer(200, ())
 
 
-async def test_guards_come_before_parameters_and_the_handler_last() -> None:
+@pytest.mark.parametrize("has_waited", [False, True])
+async def test_guards_come_before_parameters_and_the_handler_last(*, has_waited: bool) -> None:
+    """All of them once more where the parameters came slowly."""
     ORDER.clear()
+    exchange: Any = SimpleNamespace(has_waited=has_waited)
 
-    await handle.respond(None)  # type: ignore[arg-type] # nobody here looks at it
+    await handle.respond(exchange)
 
-    assert ORDER == ["guard", "parameter", "handler"]
+    assert [*["guard", "parameter"] * (2 if has_waited else 1), "handler"] == ORDER

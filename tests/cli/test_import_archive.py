@@ -225,6 +225,7 @@ def _tar(path: Path, *entries: tuple[str, bytes, int, bytes]) -> Path:
         ([("a", tarfile.DIRTYPE, -(1 << 60), b""), ("b", tarfile.REGTYPE, 1 << 20, bytes(1 << 20))], "too much"),
         ([("a", tarfile.GNUTYPE_LONGNAME, 2 << 20, bytes(2 << 20))], "too long"),
         ([("a", tarfile.XHDTYPE, 2 << 20, bytes(2 << 20))], "too long"),
+        ([("a", tarfile.XHDTYPE, 12 << 10, bytes(12 << 10)), ("a", tarfile.REGTYPE, 0, b"")] * 20, "too long"),
         ([("a", tarfile.XHDTYPE, 9, b"9 path=a\n")] * 2000, "cannot be|can be read"),
         ([("a", tarfile.GNUTYPE_LONGNAME, 2, b"a\0")] * 2000, "cannot be|can be read"),
         (

@@ -8,15 +8,18 @@ import os
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from kith.base.metrics import read_socket
 from kith.cli.keeper import LONGEST_PAUSE, pause_after
+from kith.cli.serve import LEAVE_SECONDS
 from tests.town import Town, build_town
 from tests.town.plain import PLAIN
 from tests.town.town import Engine
@@ -87,6 +90,35 @@ async def test_nobody_notices_that_a_server_is_replaced(
         assert not after & before
         assert _told(town, "process.died") == []
         assert await town.stop() == 0
+
+
+async def test_nobody_holds_up_a_replacement_by_being_slow(tmp_path: Path) -> None:
+    """One who drips a body, and one who says nothing: what is under way is not waited for by everybody else."""
+    async with build_town("sqlite", tmp_path / "town") as town:
+        address = urlsplit(town.base_url)
+        slow = [await asyncio.open_connection(address.hostname, address.port) for _ in range(2)]
+        slow[0][1].write(
+            b"POST /api/v1/apps HTTP/1.1\r\nHost: %b\r\nContent-Length: 900000\r\n\r\n" % address.netloc.encode()
+        )
+
+        async def drip() -> None:
+            with suppress(ConnectionError):
+                while True:
+                    slow[0][1].write(bytes(2000))
+                    await slow[0][1].drain()
+                    await asyncio.sleep(0.2)
+
+        dripping = asyncio.create_task(drip())
+        os.kill(town.pid, signal.SIGHUP)
+        [left] = await until_told(town, "server.leaving", 1)
+        [stopped] = await until_told(town, "server.stopped", 1)
+        seconds = datetime.fromisoformat(stopped["timestamp"]) - datetime.fromisoformat(left["timestamp"])
+        dripping.cancel()
+        for _, writer in slow:
+            writer.close()
+
+        assert seconds.total_seconds() < 3 * LEAVE_SECONDS + 1
+        assert (await town.http.get("/health")).status_code == 200
 
 
 async def test_a_program_that_cannot_start_replaces_nothing(tmp_path: Path) -> None:

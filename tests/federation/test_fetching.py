@@ -269,6 +269,13 @@ async def test_a_blocked_host_is_not_asked_even_through_others(remote: RemoteSer
     assert not other.asked
 
 
+async def test_a_blocked_host_is_not_asked_by_a_name_that_ends_otherwise(remote: RemoteServer) -> None:
+    away = remote.redirects("/away", "https://shut.example./notes/1")
+    async with _client(remote.domain, gate=ClosedGate("shut.example")) as client:
+        assert await _reason(client, "https://shut.example./notes/1") == "wrong_host"
+        assert await _reason(client, away) == "wrong_host"
+
+
 async def test_every_hop_is_signed_for_itself(
     client: RemoteClient, remote: RemoteServer, other: RemoteServer, chain: FetchChain
 ) -> None:

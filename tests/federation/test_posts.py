@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from kith.app import House
+from kith.base.db import Session
 from kith.base.ids import at_of
 from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import NOBODY, WAITING, Received
 from kith.federation.known import Known, Missing
 from kith.federation.people.tables import RemoteActor
-from kith.federation.posts import rows
+from kith.federation.posts import pins, rows
 from kith.federation.posts.editing import edit
 from kith.federation.vocabulary.incoming.notes import read_bare_note
 from kith.federation.vocabulary.incoming.tags import IncomingHashtag
@@ -29,7 +30,7 @@ from kith.social.statuses.api.reading import CONTEXT_BYTES
 from kith.social.statuses.service import revisions
 from kith.social.statuses.service.edit import Changes
 from kith.social.statuses.service.edit import edit as edit_own
-from kith.social.statuses.service.revisions import MOST_REVISIONS
+from kith.social.statuses.service.revisions import MOST_FILES, MOST_REVISIONS
 from kith.social.statuses.tables import NOT_KNOWN, Status
 from tests.federation.receiving import (
     AS,
@@ -292,13 +293,22 @@ async def test_an_edit_counts_although_a_clock_was_set_back(town: Town) -> None:
     await settle(town)
 
 
-async def test_whoever_edits_without_end_fills_no_disk_with_it(town: Town) -> None:
+async def test_whoever_edits_without_end_fills_no_disk_with_it(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is all that was kept read with each of their edits."""
+    looked: list[int] = []
+    read_files = statuses.files_of_edits
+
+    async def files_of_edits(db: Session, status_id: StatusId) -> set[int]:
+        looked.append(status_id)
+        return await read_files(db, status_id)
+
+    monkeypatch.setattr(statuses, "files_of_edits", files_of_edits)
     ada, author = await _follower(town)
     begun = datetime.now(UTC) - timedelta(hours=1)
     note = note_of(author, content="<p>0</p>", published=written(begun))
     await receive(town, author, create(author, note))
     kept = await _kept(town, note)
-    times = MOST_REVISIONS + 5
+    times = MOST_REVISIONS + 110
 
     async with town.house() as house, house.works.begin() as work:
         for count in range(1, times + 1):
@@ -306,7 +316,8 @@ async def test_whoever_edits_without_end_fills_no_disk_with_it(town: Town) -> No
                 "content": f"<p>{count}</p>",
                 "updated": written(begun + timedelta(seconds=count)),
                 "attachment": [
-                    {"type": "Document", "mediaType": "image/png", "url": f"https://elsewhere.example/{count}"}
+                    {"type": "Document", "mediaType": "image/png", "url": f"https://elsewhere.example/{count}/{place}"}
+                    for place in range(4)
                 ],
             }
             now = await statuses.find(work.db, kept.id)
@@ -317,7 +328,8 @@ async def test_whoever_edits_without_end_fills_no_disk_with_it(town: Town) -> No
 
     history = [one["content"] for one in await ada.get(f"/api/v1/statuses/{kept.id}/history")]
     assert history == [*(f"<p>{count}</p>" for count in range(MOST_REVISIONS - 1)), f"<p>{times}</p>"]
-    assert len(files) == MOST_REVISIONS - 1, "one for each that is kept, but for the first, which had none"
+    assert 4 * (MOST_REVISIONS - 1) <= len(files) <= MOST_FILES, "those of all that are kept, and some more"
+    assert len(looked) == 2
 
 
 async def test_members_who_edit_without_end_fill_no_disk_with_it(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -640,3 +652,23 @@ async def test_a_thread_that_began_here_keeps_its_name(town: Town) -> None:
     await receive(town, author, create(author, note_of(author, "h0", inReplyTo=said["uri"])))
 
     assert {(await _kept(town, note)).conversation_id for note in late} == {int(said["id"])}
+
+
+async def test_of_a_tag_that_is_shown_on_a_profile_the_newest_posts_are_counted(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner may put it there and take it back for ever, and have used it in any number of posts."""
+    monkeypatch.setattr(pins, "MOST_COUNTED", 2)
+    ada, author = await _follower(town)
+    tag = {"type": "Hashtag", "name": "#Bread"}
+    begun = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
+    moments = [begun + timedelta(minutes=number) for number in (3, 1, 2)]
+    for number, at in enumerate(moments):
+        note = note_of(author, f"bread{number}", tag=[tag], published=written(at))
+        await receive(town, author, create(author, note))
+
+    async with town.house() as house, house.works.begin() as work:
+        await pins.feature_tag(work, author, IncomingHashtag("Bread", None))
+
+    [shown] = await ada.get(f"/api/v1/accounts/{author.id}/featured_tags")
+    assert (shown["statuses_count"], shown["last_status_at"][:10]) == ("2", moments[0].date().isoformat())

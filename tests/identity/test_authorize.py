@@ -254,7 +254,8 @@ async def test_a_person_signs_in_agrees_and_is_sent_back_with_a_code(town: Town)
     assert timedelta(0) < code.expires_at - grant.created_at <= timedelta(seconds=60)
     assert (grant.client_id, grant.provider_id) == (client.client_id, client.provider["pk"])
     assert (grant.scopes, grant.resource) == ("openid email offline_access", "https://api.example")
-    assert grant.claims == {"userinfo": {"name": None}, "acr_values": ["a", "b"]}
+    allowed = ["openid", "email", "offline_access", "profile"]
+    assert grant.claims == {"userinfo": {"name": None}, "acr_values": ["a", "b"], "scopes": allowed}
     assert (grant.auth_method, grant.auth_time is not None, grant.session_uuid is not None) == ("password", True, True)
     assert twice.status_code == 400
     [event] = await events(town, ada, "authorize_application")

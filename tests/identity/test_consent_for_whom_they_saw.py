@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -150,3 +151,34 @@ async def test_a_device_gets_in_for_whom_the_page_named(town: Town, ada: Person)
     device = "urn:ietf:params:oauth:grant-type:device_code"
     waits = await party.post("token", grant_type=device, device_code=started["device_code"])
     assert error(waits) == (400, "authorization_pending")
+
+
+BY_NAME = json.dumps({"userinfo": {"email": None, "preferred_username": None}})
+
+
+async def test_claims_that_a_client_could_not_have_are_not_told_once_it_can(town: Town, ada: Person) -> None:
+    told, client = await register(await registrar_of(town, ada), scope="openid")
+    _, browser = await signed_in(town)
+    before = await client.tokens(browser, scope="openid", claims=BY_NAME)
+
+    await change(town, told, scope="openid email profile")
+
+    assert list((await client.userinfo(before["access_token"])).json()) == ["sub"]
+    after = await client.tokens(browser, scope="openid", claims=BY_NAME)
+    assert set((await client.userinfo(after["access_token"])).json()) >= {"sub", "email", "preferred_username"}
+
+
+async def test_claims_that_come_up_while_the_page_is_open_are_asked_about(town: Town, ada: Person) -> None:
+    told, client = await register(await registrar_of(town, ada, require_consent=True), scope="openid")
+    _, browser = await signed_in(town)
+    asked = {name: value for name, value in PLAIN.items() if value} | {"scope": "openid", "claims": BY_NAME}
+    slug = (await client.authorize(browser, **asked)).headers["location"].split("/")[2]
+    shown = await browser.see(slug)
+    assert [one["id"] for one in shown["permissions"]] == ["openid"]
+
+    await change(town, told, scope="openid email profile")
+    done = await browser.answer(slug, component="consent", token=shown["token"])
+
+    assert (await browser.http.get(done["to"])).headers["location"].startswith("/flows/")
+    again = await browser.see(slug)
+    assert {one["id"] for one in again["additional_permissions"]} == {"email", "profile"}

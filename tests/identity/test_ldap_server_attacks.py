@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from kith.base.server.client_places import ClientPlace
+from kith.base.server.turns import Turns
 from kith.identity.ldap_server.ber import OCTETS, SEQUENCE, BerReader, encode, encode_integer
 from kith.identity.ldap_server.connection import LdapConnection
+from kith.identity.ldap_server.listener import FOR_STRANGERS, IN_A_ROUND, MOST_PER_ADDRESS
 from kith.identity.ldap_server.listener import MOST_CONNECTIONS as MOST
-from kith.identity.ldap_server.listener import MOST_PER_ADDRESS
 from kith.identity.ldap_server.messages import PAGED, ResultCode
 from tests.identity.ldap_client import BASE, LdapTown, name_of
 from tests.identity.records import API, make
@@ -286,11 +287,16 @@ async def _write_all(client: RawClient, count: int) -> None:
         await client.writer.drain()
 
 
-async def test_messages_that_come_together_leave_others_their_turn() -> None:
-    """The connection itself, with everything it will ever be sent already there: nothing else makes it wait."""
-    count, rounds = 500, 0
+@pytest.mark.parametrize("connections", [1, 20])
+async def test_messages_that_come_together_leave_others_their_turn(connections: int) -> None:
+    """The connections themselves, with everything they will ever be sent already there: nothing else makes them wait.
+
+    However many somebody has, one thing is done for them each time the loop goes round.
+    """
+    count, rounds = 500 // connections, 0
     sent = encode(SEQUENCE, encode_integer(1) + encode(0x50, b"\x07")) * count
-    done = asyncio.Event()
+    turns = Turns(asyncio.get_running_loop(), at_once=IN_A_ROUND, for_strangers=FOR_STRANGERS, each=1)
+    done: list[bool] = []
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
@@ -298,20 +304,22 @@ async def test_messages_that_come_together_leave_others_their_turn() -> None:
         waiting.feed_data(sent)
         waiting.feed_eof()
         nobody: Any = None
-        await LdapConnection(nobody, waiting, writer, nobody, ClientPlace("127.0.0.1")).run()
-        done.set()
+        await LdapConnection(nobody, waiting, writer, nobody, ClientPlace("127.0.0.1"), turns, nobody).run()
+        done.append(True)
         writer.close()
 
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
-    _, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
-    writer.write_eof()
-    while not done.is_set():
+    writers = [(await asyncio.open_connection(*server.sockets[0].getsockname()[:2]))[1] for _ in range(connections)]
+    for writer in writers:
+        writer.write_eof()
+    while len(done) < connections:
         await asyncio.sleep(0)
         rounds += 1
-    writer.close()
+    for writer in writers:
+        writer.close()
     server.close()
 
-    assert rounds >= count
+    assert rounds >= count * connections
 
 
 # Places

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kith.identity.radius_server.packets import (
+    MOST_ATTRIBUTES,
     PacketCode,
     RadiusError,
     RadiusType,
@@ -269,6 +270,15 @@ def test_no_bytes_whatever_break_the_readers(data: bytes) -> None:
             read(data)
     with contextlib.suppress(RadiusError):
         reveal_password(data, b"secret", bytes(16))
+
+
+def test_a_packet_of_thousands_of_attributes_is_not_read() -> None:
+    few, many = (bytes((RadiusType.USER_NAME, 2)) * count for count in (MOST_ATTRIBUTES, MOST_ATTRIBUTES + 1))
+    head = b"\x01\x07%b" + bytes(16)
+
+    assert len(read_packet(head % (20 + len(few)).to_bytes(2, "big") + few).attributes) == MOST_ATTRIBUTES
+    with pytest.raises(RadiusError, match="too many"):
+        read_packet(head % (20 + len(many)).to_bytes(2, "big") + many)
 
 
 @given(st.lists(st.tuples(st.sampled_from([1, 18, 24, 79]), st.binary(max_size=600)), max_size=4))

@@ -205,3 +205,19 @@ async def test_what_is_not_allowed_any_more_is_not_renewed(town: Town) -> None:
     assert sorted(renewed["scope"].split()) == sorted(SCOPES.split())
     await narrow("openid")
     assert error(await client.refresh(renewed["refresh_token"])) == (400, "invalid_grant")
+
+
+async def test_a_client_gets_no_more_than_its_provider_may_still_give(town: Town) -> None:
+    ada = await owner_of(town)
+    registrar = await registrar_of(town, ada)
+    told = await registrar.register(scope=f"{SCOPES} email", grant_types=WAY)
+    client, (_, browser) = RelyingParty(town, told, registrar.party.application), await signed_in(town)
+    tokens = await client.tokens(browser, scope=f"{SCOPES} email")
+
+    provider = f"{API}/providers/openid/{registrar.party.provider['pk']}/"
+    assert (await ada.call("PATCH", provider, json={"_scope": SCOPES})).status_code == 200
+
+    assert "email" not in (await client.userinfo(tokens["access_token"])).json()
+    renewed = (await client.refresh(tokens["refresh_token"])).json()
+    assert sorted(renewed["scope"].split()) == sorted(SCOPES.split())
+    assert "email" not in (await client.tokens(browser, scope=f"{SCOPES} email"))["scope"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import copy
 import re
@@ -265,6 +266,20 @@ async def test_an_answer_counts_once_and_in_the_browser_that_asked(town: Town) -
     crossed = other.response(Claim(in_response_to=(await idp.asked(browser)).get("ID")))
     kept = await other.post(crossed)
     assert (await browser.http.get(kept.headers["location"])).status_code == 400, "another source was asked"
+
+
+@pytest.mark.both_databases
+async def test_an_answer_that_is_brought_back_several_times_at_once_counts_once(town: Town) -> None:
+    idp = await make_source(town, allow_idp_initiated=True)
+    claim = Claim(name=new_name("free").replace("-", "_"))
+    first = await idp.post(idp.response(claim))
+    await Browser(town).http.get(first.headers["location"])  # who has an account is signed in at once
+    for _ in range(3):
+        kept = await idp.post(idp.response(Claim(name=claim.name)))
+        browsers = [Browser(town) for _ in range(6)]
+        await asyncio.gather(*(browser.http.get("/about") for browser in browsers))
+        await asyncio.gather(*(browser.http.get(kept.headers["location"]) for browser in browsers))
+        assert [await browser.who() for browser in browsers].count(claim.name) == 1
 
 
 async def test_nobody_comes_unasked_unless_the_source_allows_it(town: Town) -> None:

@@ -6,11 +6,22 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from sqlalchemy import select
 
-from tests.social.members import Member, join, join_all, stranger
+from kith.base.db import query
+from kith.base.jobs.kinds import QUICK
+from kith.base.jobs.tables import Job, jobs
+from kith.social.ids import AccountId
+from kith.social.lists import store as lists
+from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
+from kith.social.timelines import tasks
+from kith.social.timelines.filling import BRING_HOME, BRING_TO_LIST, FILL_LIST, STRETCH
+from tests.social.members import Member, join, join_all, stranger, strangers
 from tests.social.posts import does, home, ids, notices, post, said_elsewhere, settle
 from tests.town import Town, build_town
 from tests.town.town import Engine
+
+_jobs = query(select(jobs), Job)
 
 
 class Place:
@@ -196,3 +207,36 @@ async def test_whoever_is_deleted_is_gone(place: Place) -> None:
     assert bob.id not in [one["id"] for one in await ada.get(f"/api/v1/accounts/{ada.id}/following")]
     people = await ada.get("/api/v1/accounts/search", params={"q": bob.name})
     assert [one["id"] for one in people] == []
+
+
+async def test_what_a_list_brings_is_brought_in_stretches(place: Place) -> None:
+    """However many are on it: no job is longer than a stretch, none stands among those that carry new posts, and what
+    is asked for several times is done once."""
+    ada, bob, cy, said, list_id = place.ada, place.bob, place.cy, place.said, int(place.list)
+    me, path = AccountId(int(ada.id)), f"/api/v1/lists/{place.list}"
+    crowd = [one.id for one in await strangers(place.town, 2 * STRETCH + 10)]
+    await ada.does("PUT", path, json={"exclusive": True})
+    await do_jobs(place.town)
+    assert said["bob"] not in await place.home()
+    await ada.does("PUT", path, json={"exclusive": False})
+    async with place.town.house() as house:
+        async with house.works.begin() as work:
+            for id in crowd:
+                await lists.add(work.db, list_id, id, id=work.new_id())
+            for _ in range(3):
+                await tasks.rebuild_list(work, ListChanged(list_id, me, replies=True, exclusive=True))
+            await tasks.bring_into_list(work, [ListJoined(list_id, me, id) for id in crowd])
+            await tasks.take_from_list(work, [ListLeft(list_id, me, id) for id in crowd])
+            await tasks.drop_list(work, ListDeleted(0, me, tuple(crowd)))
+        kinds = {BRING_HOME.name, BRING_TO_LIST.name, FILL_LIST.name}
+        asked = [job for job in await house.works.open().db.all(_jobs) if job.kind in kinds]
+        assert {(job.kind, job.owner) for job in asked} == {(kind, f"account:{me}") for kind in kinds}
+        assert max(job.payload.count(",") for job in asked) <= STRETCH + 5
+        assert [job.kind for job in asked].count(FILL_LIST.name) == 1
+        assert QUICK not in {tasks.BRING_INTO_LIST.lane, tasks.TAKE_FROM_LIST.lane, *(job.lane for job in asked)}
+    await do_jobs(place.town)
+    assert said["bob"] in await place.home()
+    assert {said["bob"], said["cy"]} <= set(await place.on_list())
+    assert {bob.id, cy.id, *map(str, crowd)} == {
+        one["id"] for one in await ada.get(f"{path}/accounts", params={"limit": "0"})
+    }

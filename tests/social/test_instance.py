@@ -11,8 +11,11 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
 from kith.identity.users.tables import users
+from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId
 from tests.conftest import TownBuilder
-from tests.social.members import join, set_state, stranger, until
+from tests.social.members import Member, join, set_state, stranger, until
+from tests.social.posts import post
 from tests.social.samples import gif, image_file
 from tests.social.shapes import ACCOUNT, EMOJI, PAGE, check, entity
 from tests.social.tokens import new_app
@@ -355,6 +358,23 @@ async def test_the_directory_lists_those_who_want_to_be_found(new_town: TownBuil
     # then
     assert await names(local="true") == [ada.name, eve.name]
     assert [one["acct"] for one in await shy.get("/api/v1/directory", params={"local": "true"})] == [eve.name]
+
+
+async def test_nobody_sees_when_somebody_wrote_a_direct_message(town: Town) -> None:
+    ada = await join(town)
+    await post(ada, "Good morning")
+    before = (await ada.refreshed())["last_status_at"], (await _times(town, ada))
+    await post(ada, "Just for me", visibility="direct")
+    assert ((await ada.refreshed())["last_status_at"], (await _times(town, ada))) == before
+    await post(ada, "Good evening", visibility="private")
+    assert await _times(town, ada) != before[1]
+
+
+async def _times(town: Town, member: Member) -> object:
+    async with town.house() as house:
+        found = await accounts.find(house.works.open().db, AccountId(int(member.id)))
+    assert found is not None
+    return found.last_status_at
 
 
 async def test_there_may_be_no_directory(new_town: TownBuilder) -> None:

@@ -25,6 +25,7 @@ from kith.social.timelines.reading import _tagged as tag_list
 from kith.social.trends.reading import _statuses as trend_statement
 from kith.social.trends.requests import _status_candidates as trend_candidates
 from tests.social.test_plans import LISTS
+from tests.statements import all_statements
 from tests.town import Town
 
 pytestmark = pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
@@ -44,7 +45,7 @@ def _forms() -> Iterator[tuple[str, IdList]]:
         plain = {"anonymous": anonymous} | dict.fromkeys(("local", "remote", "only_media"), False) | more
         yield f"public {anonymous} {more}", public_list(**plain)
         for required, unwanted in itertools.product((0, 1), (False, True)):
-            tagged = tag_list(**plain, alone=True, required=required, unwanted=unwanted)
+            tagged = tag_list(**plain, required=required, unwanted=unwanted)
             yield f"tag {anonymous} {more} {required} {unwanted}", tagged
     names = ("anonymous", "only_media", "no_replies", "no_boosts", "no_direct", "own")
     for chosen in itertools.product((False, True), repeat=len(names)):
@@ -112,3 +113,22 @@ def test_an_address_is_looked_up(database: sqlite3.Connection, statement: Query[
 
     assert plan
     assert not [step for step in plan if step.startswith("SCAN")], plan
+
+
+_ADDED_TO_BY_OTHERS = ("federation.", "social.emojis.", "social.featured.", "social.statuses.cards.")
+# Of which nothing is read by what other servers send: people beside the loop, a member's own thousand newest posts.
+_SORTED = {"kith.federation.people.store._stale", "kith.social.featured.store._liked"}
+
+
+def test_what_other_servers_add_to_without_end_is_not_sorted_to_read_a_few(database: sqlite3.Connection) -> None:
+    """Else each of what they send costs as much as all that they have sent before."""
+    sort = {
+        name
+        for name, statement in all_statements().items()
+        if name.removeprefix("kith.").startswith(_ADDED_TO_BY_OTHERS)
+        and isinstance(statement, Query)
+        and "LIMIT" in statement.compiled("sqlite").sql
+        and any("TEMP B-TREE FOR ORDER BY" in step for step in plan_of(database, statement))
+    }
+
+    assert sort == _SORTED

@@ -6,7 +6,10 @@ import re
 import uuid
 from typing import Any
 
-from tests.social.members import join_all, set_state
+from kith.social.ids import AccountId
+from kith.social.tags import store as tags
+from kith.social.tags.service import MOST_FOLLOWED
+from tests.social.members import join, join_all, set_state
 from tests.social.posts import arrive, home, post, settle, walk
 from tests.social.shapes import FEATURED_TAG, OWN_TAG, TAG, check, entity
 from tests.town import Town
@@ -171,3 +174,17 @@ async def test_ten_tags_are_enough(town: Town) -> None:
     for sent, error in refusals:
         answer = await ada.call("POST", "/api/v1/featured_tags", json=sent)
         assert (answer.status_code, answer.json()["error"]) == (422, error)
+
+
+async def test_nobody_follows_tags_without_end(town: Town) -> None:
+    ada = await join(town)
+    async with town.house() as house, house.works.begin() as work:
+        spelled = {f"endless{number}": f"endless{number}" for number in range(MOST_FOLLOWED)}
+        noted = await tags.note(work.db, spelled, ids=[work.new_id() for _ in spelled], now=work.now)
+        for tag in noted.values():
+            await tags.follow(work.db, AccountId(int(ada.id)), tag.id, id=work.new_id(), now=work.now)
+    answer = await ada.call("POST", "/api/v1/tags/onemore/follow")
+    assert answer.status_code == 422, answer.text
+    assert (await ada.post("/api/v1/tags/endless7/follow"))["following"]
+    await ada.post("/api/v1/tags/endless7/unfollow")
+    assert (await ada.post("/api/v1/tags/onemore/follow"))["following"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -483,3 +484,85 @@ async def test_an_app_can_ask_whether_its_home_is_built(town: Town) -> None:
     await set_state_of_home(feeds.READY)
 
     assert await ada.get(path) == {"async_refresh": told | {"status": "finished"}}
+
+
+class Asked:
+    """A session that remembers how it was asked."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self.ways: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._session, name)
+        if name not in ("all", "slow"):
+            return found
+
+        def ask(statement: Any, /, **params: Any) -> Any:
+            self.ways.append(name)
+            return found(statement, **params)
+
+        return ask
+
+
+OPEN: dict[str, Any] = {"local": False, "remote": False, "only_media": False}
+TAGS: dict[str, Any] = OPEN | {"any_of_these": [1], "all_of_these": [], "none_of_these": []}
+# What anybody may narrow so that of all that was said next to nothing fits: read beside the loop, which serves others.
+FAR: dict[str, tuple[Callable[..., Awaitable[Any]], dict[str, Any]]] = {
+    "public media": (reading.public, OPEN | {"only_media": True}),
+    "local media": (reading.public, OPEN | {"local": True, "only_media": True}),
+    "from elsewhere": (reading.public, OPEN | {"remote": True}),
+    "tagged media": (reading.tagged, TAGS | {"only_media": True}),
+    "tagged here": (reading.tagged, TAGS | {"local": True}),
+    "tagged so, too": (reading.tagged, TAGS | {"all_of_these": [2]}),
+    "not tagged so": (reading.tagged, TAGS | {"none_of_these": [2]}),
+    "tagged one way or the other": (reading.tagged, TAGS | {"any_of_these": [1, 2], "all_of_these": [3]}),
+    "media of somebody": (reading.of_account, {"author_id": AccountId(1), "only_media": True}),
+    "no answers of somebody": (reading.of_account, {"author_id": AccountId(1), "no_replies": True}),
+    "a tag of somebody": (reading.of_account, {"author_id": AccountId(1), "tag_id": 1}),
+    "what somebody shows": (reading.of_account, {"author_id": AccountId(1)}),
+}
+
+
+@pytest.mark.parametrize("name", FAR)
+async def test_what_may_be_far_away_is_read_beside_the_loop(town: Town, name: str) -> None:
+    read, narrow = FAR[name]
+    for me in (None, AccountId(2)):
+        async with town.house() as house, house.works.begin() as work:
+            session, work.db = work.db, cast("Any", Asked(work.db))
+            given = {"cursor": Cursor(20), **narrow}
+            await read(work, me, **given)
+            asked, work.db = cast("Any", work.db), session
+        assert set(asked.ways) == {"slow"}
+
+
+async def test_of_several_tags_each_is_walked_along_by_itself(town: Town) -> None:
+    """However rare they are together, nobody walks along all that everybody says."""
+    ada, rare = (await join_all(town, 1))[0], [f"rare{uuid.uuid4().hex[:8]}" for _ in range(3)]
+    said = [(await post(ada, f"#{rare[number % 3]} {number}"))["id"] for number in range(9)]
+    said.append((await post(ada, f"#{rare[0]} #{rare[1]}"))["id"])
+    await settle(town)
+    path, others = f"/api/v1/timelines/tag/{rare[0]}", {"any[]": rare[1:]}
+    newest = said[::-1]
+    assert await ids(ada, path, **others) == newest
+    assert await ids(ada, path, **others, limit="4") == newest[:4]
+    assert await ids(ada, path, **others, limit="4", max_id=newest[3]) == newest[4:8]
+    assert await ids(ada, path, **others, limit="4", min_id=newest[6]) == newest[2:6]
+    assert await ids(ada, path, **others, since_id=newest[2]) == newest[:2]
+    async with town.house() as house, house.works.begin() as work:
+        session, work.db = work.db, cast("Any", Asked(work.db))
+        await reading.tagged(work, None, Cursor(20), **(TAGS | {"any_of_these": [1, 2, 3]}))
+        asked, work.db = cast("Any", work.db), session
+    assert asked.ways == ["all"] * 3
+
+
+async def test_whoever_reads_few_languages_walks_beside_the_loop(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    me = AccountId(int(ada.id))
+    for chosen, way in (([], "all"), (["ky"], "slow")):
+        await ada.patch("/api/v1/preferences", json={"reading:languages": chosen})
+        async with town.house() as house, house.works.begin() as work:
+            session, work.db = work.db, cast("Any", Asked(work.db))
+            await reading.public(work, me, Cursor(20), **OPEN)
+            asked, work.db = cast("Any", work.db), session
+        assert asked.ways == [way]

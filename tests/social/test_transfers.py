@@ -27,8 +27,10 @@ from kith.social.transfers.formats import KINDS, MOST_BYTES, read_rows, write_ro
 from kith.social.transfers.held import RecordPlace
 from kith.social.transfers.looking_up import OF_SITE, LookedUp, look_up
 from kith.social.transfers.tables import Import, ImportRow
+from kith.social.transfers.tasks import ImportStep, take_step
 from tests.social.members import Member, join, join_all, stranger, strangers, until
 from tests.social.posts import post
+from tests.social.staff import employ
 from tests.social.test_lists import new_list
 from tests.town import Town
 from tests.web.browsing import Browser
@@ -329,3 +331,25 @@ async def test_what_is_no_such_file_is_refused_and_changes_nothing(town: Town, b
     assert "is not a CSV file" in await send(browser, "following", '"never closed')
     assert "Please choose what is in the file" in await send(browser, "passwords", "a@b.example")
     assert "You have not imported anything lately" in (await browser.open("/settings/import")).text
+
+
+async def test_an_import_ends_when_its_owner_is_shut_out(town: Town) -> None:
+    """Disabled or locked down: nothing goes on in their name, neither what a file brings nor what it takes away."""
+    owner, ada, bob, cy = await employ(town, "owner"), *await join_all(town, 3)
+    await ada.to(bob, "follow")
+    for state in ("running", "clearing"):
+        async with town.house() as house, house.works.begin() as work:
+            new = Import(
+                id=work.new_id(), account_id=AccountId(int(ada.id)), kind="following", overwrite=state == "clearing",
+                filename="", state=state, total=1, done=0, failed=0, created_at=work.now, finished_at=None,
+            )  # fmt: skip
+            await store.insert(work.db, new, [{"id": work.new_id(), "data": {"acct": cy.name}}])
+        await owner.post(f"/api/v1/admin/accounts/{ada.id}/action", json={"type": "disable"})
+        async with town.house() as house, house.works.begin() as work:
+            await take_step(work, ImportStep(new.id))
+            kept = await store.find(work.db, new.id)
+        assert kept is not None
+        assert kept.state == "finished"
+        await owner.post(f"/api/v1/admin/accounts/{ada.id}/enable")
+        assert (await ada.sees(bob))["following"]
+        assert not (await ada.sees(cy))["following"]

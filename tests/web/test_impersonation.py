@@ -8,13 +8,16 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from kith.identity.users import service
 from kith.identity.users import store as users
 from tests.identity.records import make, make_binding, make_flow, make_stage, owner_of, person_who_may
 from tests.social.members import until
+from tests.social.streams import Events
 from tests.town import Person, Town
+from tests.town.plain import PLAIN
 from tests.web.ageing import age, session_of
 from tests.web.browsing import Browser
 from tests.web.conftest import NewBrowser
@@ -385,3 +388,22 @@ async def test_the_language_of_the_one_who_is_seen_is_left_alone(town: Town, bro
     assert "und siehst diesen Server als" in page.text
     attributes: dict[str, Any] = (await ada.get("/api/v2/core/users/me/")).json()["attributes"]
     assert "settings" not in attributes
+
+
+async def test_what_was_opened_in_it_is_over_too(town: Town, browser: Browser) -> None:
+    """Also where the browser never asks again, which would end it."""
+    ada = await town.sign_up()
+    owner = await as_somebody(town, browser, ada)
+    await owner_of(town)
+    seen = {"Cookie": f"kith_session={browser.cookie('kith_session')}", "Sec-Fetch-Site": "same-origin"}
+    async with (
+        httpx.AsyncClient(base_url=town.base_url, verify=PLAIN, timeout=60) as http,
+        http.stream("GET", "/api/v1/streaming/user", headers=seen) as response,
+    ):
+        events = Events(response)
+        assert response.status_code == 200
+        assert await events.line() == ":)"
+
+        await demote(town, owner, browser)
+
+        assert await events.ended()

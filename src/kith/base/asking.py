@@ -22,6 +22,7 @@ __all__ = [
     "caused_by",
     "host",
     "is_for_a_stranger",
+    "is_for_somebody_known",
     "job",
     "look_again",
     "may_use_reserve",
@@ -42,6 +43,9 @@ class _Request(Protocol):
 
     @property
     def is_entering(self) -> bool: ...
+
+    @property
+    def is_of_known(self) -> bool: ...
 
     async def look_again(self) -> None: ...
 
@@ -160,6 +164,12 @@ def is_for_a_stranger() -> bool:
     """Whether somebody has asked who has not shown who they are."""
     request = _request.get()
     return request is not None and request.user_id is None
+
+
+def is_for_somebody_known() -> bool:
+    """Whether somebody has asked who has shown who they are, or asks from where somebody has signed in before."""
+    request = _request.get()
+    return request is not None and request.is_of_known
 
 
 async def look_again() -> None:

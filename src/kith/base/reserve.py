@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import time
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,13 +18,23 @@ from kith.base import asking
 from kith.base.errors import NoSpace
 from kith.base.logger import Logger
 
-__all__ = ["SIZE", "Reserve"]
+__all__ = ["SIZE", "Reserve", "is_full"]
 
 SIZE = 4 << 20
 TO_START = 1 << 20
 ENOUGH = 4 * SIZE  # that must be free before it is kept again
+FOR_KNOWN = SIZE // 2  # of it, for those who have signed in before
+STRETCH_SECONDS = 300.0
+MOST_OF_STRANGER, MOST_OF_KNOWN = 300, 600  # writes in a stretch; somebody comes in by some ten of them
+MOST_CALLERS = 10_000
 KEEP_AFTER_SECONDS = 60.0  # of a start, which has better things to do
 _log = Logger()
+
+
+def is_full(database: object) -> bool:
+    """Whether this is a database on a full disk, where the reserve is written to."""
+    reserve = getattr(database, "reserve", None)
+    return isinstance(reserve, Reserve) and reserve.is_given_up
 
 
 class Reserve:
@@ -31,9 +43,14 @@ class Reserve:
     def __init__(self, database: Path) -> None:
         self._path = database.with_name(f"{database.name}-reserve")
         self.is_given_up = not self._path.exists() and not self._has_room()
+        self._stretch = 0
+        self._writes: Counter[tuple[str, bool]] = Counter()  # in this stretch, by caller
+
+    def _free(self) -> int:
+        return shutil.disk_usage(self._path.parent).free
 
     def _has_room(self) -> bool:
-        return shutil.disk_usage(self._path.parent).free >= ENOUGH
+        return self._free() >= ENOUGH
 
     async def run(self) -> None:
         """Keep it, once the server has started."""
@@ -79,4 +96,22 @@ class Reserve:
             _log.info("disk.has_room_again", path=str(self._path))
             asyncio.get_running_loop().run_in_executor(None, self.keep)
         elif not asking.may_use_reserve():
+            raise NoSpace
+        else:
+            self._share_out()
+
+    def _share_out(self) -> None:
+        """Each caller writes only so often, and the last part is not for strangers: nobody uses up what is for all."""
+        caller, is_known = asking.caller(), asking.is_for_somebody_known()
+        if caller is None:  # the server itself
+            return
+        if not is_known and self._free() < FOR_KNOWN:
+            raise NoSpace
+        stretch = int(time.monotonic() // STRETCH_SECONDS)
+        if stretch != self._stretch:
+            self._stretch = stretch
+            self._writes.clear()
+        most = MOST_OF_KNOWN if is_known else MOST_OF_STRANGER
+        count = self._writes[caller, is_known] = self._writes[caller, is_known] + 1
+        if count > most or (count == 1 and not is_known and len(self._writes) > MOST_CALLERS):
             raise NoSpace

@@ -18,6 +18,7 @@ from kith.base.jobs import store as jobs
 from kith.base.jobs.kinds import JobKind
 from kith.base.logger import Logger, is_configured
 from kith.base.news import Fact, News
+from kith.base.reserve import is_full
 from kith.base.sealing import Sealer
 from kith.base.settings import Settings
 
@@ -198,6 +199,11 @@ class Work:
 
     async def revision(self) -> str | None:
         return await self._works.database.revision()
+
+    @property
+    def is_disk_full(self) -> bool:
+        """Whether what is written goes into the room that is kept for signing in."""
+        return is_full(self._works.database)
 
     def aside(self) -> AbstractAsyncContextManager[Work]:
         """A second work with the same origin, for what must be kept even if this one fails."""

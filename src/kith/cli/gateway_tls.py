@@ -19,6 +19,7 @@ class EncryptedGateway:
         self._access_log = access_log
         self._certificates = GatewayCertificates(house.works)
         self._server: HttpServer | None = None
+        self._patience = float(STOP_SECONDS)
 
     async def start(self, settings: Settings) -> None:
         address = split_bind(settings.gateway_tls_bind, "gateway_tls_bind")
@@ -33,10 +34,11 @@ class EncryptedGateway:
         await self._server.start()
 
     async def leave(self, seconds: float) -> None:
+        self._patience = seconds  # others wait for the next process
         if self._server is not None:
             await self._server.leave(seconds)
 
     async def stop(self) -> None:
         if self._server is not None:
-            await self._server.stop(STOP_SECONDS)
+            await self._server.stop(self._patience)
         await self._certificates.stop()

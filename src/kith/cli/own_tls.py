@@ -29,6 +29,7 @@ class OwnTls:
         self._servers: list[HttpServer] = []
         self._opening: asyncio.Task[None] | None = None
         self._keeper: CertificateKeeper | None = None
+        self._patience = float(STOP_SECONDS)
 
     async def start(self, settings: Settings) -> None:
         folder, names = TlsFolder(settings.data), certificate_names(settings)
@@ -48,6 +49,7 @@ class OwnTls:
         self._opening = asking.begin_for_everybody(_open(keeper, encrypted))
 
     async def leave(self, seconds: float) -> None:
+        self._patience = seconds  # others wait for the next process
         await asyncio.gather(*(server.leave(seconds) for server in self._servers))
 
     async def stop(self) -> None:
@@ -55,7 +57,7 @@ class OwnTls:
             self._opening.cancel()
         if self._keeper is not None:
             await self._keeper.stop()
-        await asyncio.gather(*(server.stop(STOP_SECONDS) for server in self._servers))
+        await asyncio.gather(*(server.stop(self._patience) for server in self._servers))
 
 
 async def _open(keeper: CertificateKeeper, server: HttpServer) -> None:

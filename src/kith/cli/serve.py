@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 STOP_SECONDS = 8  # for what is under way; a container is killed after ten
 LEAVE_SECONDS = 2.0  # in which connections end with an answer, before another process takes over
+FINISH_SECONDS = 2.0  # more for what is under way then: everybody else waits for the next process meanwhile
 _PR_SET_PDEATHSIG = 1
 
 
@@ -159,13 +160,14 @@ async def _serve(settings: Settings, kept: KeptListeners, *, is_child: bool = Fa
             kept.tell_ready()
             await stopping.wait()
             if replacement.is_wanted:
+                structlog.get_logger().info("server.leaving")
                 if worker is not None and working is not None:
                     worker.stop()  # while people are answered still
                     await working
                 await asyncio.gather(*(one.leave(LEAVE_SECONDS) for one in (server, *others)))
             else:
                 notify("STOPPING=1", os.environ)
-            await server.stop(STOP_SECONDS)
+            await server.stop(FINISH_SECONDS if replacement.is_wanted else STOP_SECONDS)
         finally:
             for other in others:
                 await other.stop()

@@ -86,6 +86,7 @@ class CallerAuthenticator:
                 caller = await self._bearer(exchange, rest.strip().decode("latin-1"))
             case _:
                 caller = await self._session(exchange)
+        exchange.with_rights_while(partial(_may_as_much, caller))
         exchange.user_id = caller.id
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
@@ -281,7 +282,7 @@ class CallerAuthenticator:
 
     async def _by_token(self, exchange: Exchange, login: Login, token: ApiToken) -> ApiCaller:
         """The owner of a token, limited to what the token's scopes allow."""
-        exchange.known_while(partial(_is_token_live, token.key_hash))
+        exchange.known_while(partial(_is_token_live, token.key_hash, token.scopes))
         caller = await self._with_rights(exchange, login)
         way: Way = "app_password" if token.intent == "app_password" else "token"
         return msgspec.structs.replace(caller, scopes=_scopes(token), way=way, until=token.expires_at)
@@ -302,9 +303,18 @@ async def _has_password(login: Login, work: Work) -> bool:
     return now is not None and now.is_active and now.password_changed_at == login.password_changed_at
 
 
-async def _is_token_live(key_hash: str, work: Work) -> bool:
+async def _may_as_much(caller: ApiCaller, work: Work) -> bool:
+    """Whether the person may do no less than when they were let in."""
+    login = await users.find_login_by_id(work.db, caller.id)
+    held = await rights_of(work.db, login.id, login.role) if login is not None else frozenset()
+    return held is None or (caller.permissions is not None and caller.permissions <= held)
+
+
+async def _is_token_live(key_hash: str, scopes: str, work: Work) -> bool:
     token = await tokens.find_live(work.db, key_hash, work.now)
-    login = await users.find_login_by_id(work.db, token.user_id) if token is not None else None
+    if token is None or token.scopes != scopes:
+        return False
+    login = await users.find_login_by_id(work.db, token.user_id)
     return login is not None and login.is_active
 
 

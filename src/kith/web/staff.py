@@ -78,8 +78,8 @@ async def show_flow(exchange: Exchange, work: Work, slug: FromPath[str]) -> Answ
 @post("/staff/flows/{slug}/", status=200)
 async def try_flow(exchange: Exchange, work: Work, slug: FromPath[str]) -> Answer:
     """A form although nothing is changed: what somebody pretends to know does not belong into an address."""
-    await identity.staff.get_staff(exchange)
-    sent, flow = await _sent(exchange), await identity.staff.get_flow(work, slug)
+    sent = await _sent(exchange)
+    flow = await identity.staff.get_flow(work, slug)
     try:
         told = await identity.staff.rehearse(exchange, slug, sent["user"], sent["context"])
     except Invalid as problem:
@@ -102,8 +102,8 @@ async def show_policy(exchange: Exchange, work: Work, id: FromPath[str]) -> Answ
 
 @post("/staff/policies/{id}/", status=200)
 async def try_policy(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
-    await identity.staff.get_staff(exchange)
-    sent, policy = await _sent(exchange), await identity.staff.get_policy(work, id)
+    sent = await _sent(exchange)
+    policy = await identity.staff.get_policy(work, id)
     try:
         verdict = await identity.staff.try_policy(exchange, policy, sent["user"], sent["context"])
     except Invalid as problem:
@@ -112,8 +112,10 @@ async def try_policy(exchange: Exchange, work: Work, id: FromPath[str]) -> Answe
 
 
 async def _sent(exchange: Exchange) -> dict[str, str]:
+    await identity.staff.get_staff(exchange)
     sent = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
+    await identity.staff.get_staff(exchange)  # again: the form may have come slowly
     return {name: str(sent.get(name, "")).strip() for name in ("user", "context")}
 
 

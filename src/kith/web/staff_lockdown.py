@@ -28,9 +28,10 @@ async def show_form(exchange: Exchange) -> Answer:
 @post(HERE, status=200)
 async def lock(exchange: Exchange, work: Work) -> Answer:
     """First the question whether this is meant, with what would end; then the deed."""
-    staff = await identity.staff.get_staff(exchange)
+    await identity.staff.get_staff(exchange)
     form = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(form.get("csrf", "")))
+    staff = await identity.staff.get_staff(exchange)  # again: the form may have come slowly
     if staff.is_acting:
         raise identity.impersonation.NotAsSomebodyElse
     values = {name: str(form.get(name, "")).replace("\0", "").strip() for name in ("username", "reason")}

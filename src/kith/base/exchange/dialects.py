@@ -68,6 +68,7 @@ class Server(msgspec.Struct, frozen=True):
     secret_paths: tuple[str, ...] = ()
     max_body: int = 1 << 20
     pack: Packs | None = None  # makes answers smaller on their way
+    knows_browser: Callable[[Exchange], bool] = lambda _: False  # whether somebody has signed in there before
     lines: bytes = b""  # `headers` as they go over the wire
 
     def __post_init__(self) -> None:

@@ -41,12 +41,13 @@ StillKnown = Callable[[Work], Awaitable[bool]]
 
 
 class _CallerCheck:
-    """How to find out whether the caller would still be let in."""
+    """How to find out whether the caller would still be let in, and may do no less than then."""
 
-    __slots__ = ("is_known",)
+    __slots__ = ("is_known", "may_as_much")
 
     def __init__(self, is_known: StillKnown) -> None:
         self.is_known = is_known
+        self.may_as_much: StillKnown | None = None
 
 
 class Exchange:
@@ -65,6 +66,7 @@ class Exchange:
         "caller",
         "cookies",
         "dialect",
+        "has_waited",
         "id",
         "is_head",
         "is_part",
@@ -105,6 +107,7 @@ class Exchange:
         self.address: str = scope["client"][0]
         self.is_head = False
         self.is_part = False  # of another exchange, whose work it shares
+        self.has_waited = False  # for a body that came slowly: what was found out before may not be true any more
         self.started_at = time.perf_counter()
         self.status = 0
         self.caller: Any = None  # whoever the guard let in
@@ -181,8 +184,15 @@ class Exchange:
         """The caller was let in by something that may end: `is_known` asks whether it is there still."""
         self.kept[_CallerCheck] = _CallerCheck(is_known)
 
+    def with_rights_while(self, may_as_much: StillKnown) -> None:
+        """What the caller may do was found out: `may_as_much` asks whether they may do no less now. Call it after
+        `known_while`."""
+        check: _CallerCheck | None = self.kept.get(_CallerCheck)
+        if check is not None:
+            check.may_as_much = may_as_much
+
     async def look_again(self) -> None:
-        """Refuse a caller whose session, token or password has ended since they were let in.
+        """Refuse a caller whose session, token, password or rights have ended since they were let in.
 
         Called after each wait that somebody else can draw out: whatever ended meanwhile has removed what was there,
         and nothing may be added to it afterwards. Streams and sockets, which wait for long, are ended by news.
@@ -193,6 +203,8 @@ class Exchange:
         async with self.server.works.begin(self.origin) as work:
             if not await check.is_known(work):
                 raise Unauthenticated("You were signed out while this was being done.")
+            if check.may_as_much is not None and not await check.may_as_much(work):
+                raise Forbidden("What you may do was changed while this was being done.")
 
     def at_end(self, close: Callable[[], Awaitable[None]]) -> None:
         """Have `close` called when the exchange is over, however it ends."""
@@ -230,6 +242,7 @@ class Exchange:
 
     async def _look_again_since(self, begun: float) -> None:
         if time.monotonic() - begun > PATIENCE:
+            self.has_waited = True
             await self.look_again()
 
     async def _drain(self) -> None:
@@ -338,6 +351,11 @@ class Exchange:
     def is_entering(self) -> bool:
         """Whether this is part of signing in or out, which has room on a full disk too."""
         return self.route is not None and self.route.is_for_entering
+
+    @property
+    def is_of_known(self) -> bool:
+        """Whether they have shown who they are, or somebody has signed in in this browser before."""
+        return self.user_id is not None or self.server.knows_browser(self)
 
     async def fail(self, error: Exception) -> None:
         """Answer with the dialect's own shape of `error`."""

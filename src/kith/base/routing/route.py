@@ -77,13 +77,21 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             await guard(exchange)
         if self.may_lag is not MayLag.NOBODY and not exchange.is_part and self.may_lag.includes(exchange.user_id):
             exchange.work.db.let_lag()
-        given: dict[str, Any] = {}
-        for name, read, is_async, _place, _kind in self.parameters:
-            given[name] = await read(exchange) if is_async else read(exchange)
+        given = await self._given(exchange)
+        if exchange.has_waited:  # whoever draws out what they send may have lost meanwhile what the guards saw
+            for guard in self.guards:
+                await guard(exchange)
+            given = await self._given(exchange)
         result = await self.handler(**given)
         if result.__class__ is Answer or self.shape is not AnswerShape.ANSWER:
             return result  # type: ignore[no-any-return]
         return exchange.dialect.encode(exchange, self.status, result)
+
+    async def _given(self, exchange: Exchange) -> dict[str, Any]:
+        given: dict[str, Any] = {}
+        for name, read, is_async, _place, _kind in self.parameters:
+            given[name] = await read(exchange) if is_async else read(exchange)
+        return given
 
 
 def for_entering(routes: Iterable[Route]) -> tuple[Route, ...]:

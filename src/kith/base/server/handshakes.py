@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from kith.base.limits import address_key
 from kith.base.server.accepting import Accepting
 from kith.base.server.client_places import ClientPlace, ClientPlaces
+from kith.base.server.greetings import Greetings
 from kith.base.server.http import HttpConnection
 from kith.base.server.proxies import plain
 
@@ -35,6 +36,7 @@ class Handshakes:
         self._server = server
         self._context = context
         self._places = ClientPlaces("handshakes", MOST, MOST_PER_ADDRESS)
+        self._greetings = Greetings(server.loop)
         self._under_way: set[asyncio.Task[None]] = set()
         self._accepting: Accepting | None = None
 
@@ -61,7 +63,7 @@ class Handshakes:
         if place is None:
             accepted.close()
             return
-        task = place.task = self._server.loop.create_task(self._shake_hands(accepted))
+        task = place.task = self._server.loop.create_task(self._shake_hands(accepted, place.address))
         self._under_way.add(task)
         task.add_done_callback(lambda done: self._ended(done, place))
 
@@ -69,8 +71,9 @@ class Handshakes:
         self._under_way.discard(task)
         self._places.leave(place)
 
-    async def _shake_hands(self, accepted: socket.socket) -> None:
+    async def _shake_hands(self, accepted: socket.socket, address: str) -> None:
         with contextlib.suppress(OSError, EOFError):  # of the client: no TLS, an unknown name, or too slow
+            await self._greetings.wait(accepted, address, SECONDS)
             await self._server.loop.connect_accepted_socket(
                 lambda: HttpConnection(self._server),
                 accepted,

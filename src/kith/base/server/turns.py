@@ -22,15 +22,25 @@ Begin = Callable[[], None]
 
 
 class Turns:
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    """`at_once` are begun in a round, `for_strangers` of them whoever else waits, and `each` of one address."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        at_once: int = AT_ONCE,
+        for_strangers: int = FOR_STRANGERS,
+        each: int = OF_ONE_ADDRESS,
+    ) -> None:
         self._loop = loop
+        self._at_once, self._for_strangers, self._each = at_once, for_strangers, each
         self._begun = 0
         self._of: Counter[str] = Counter()  # of those that were begun, by address
         self._waiting: tuple[dict[str, deque[Begin]], ...] = ({}, {}, {})
 
     def is_free(self, address: str) -> bool:
         """Whether one more may be begun at once; then it counts as begun."""
-        if self._begun >= AT_ONCE or self._of[address] >= OF_ONE_ADDRESS:
+        if self._begun >= self._at_once or self._of[address] >= self._each:
             return False
         if not self._begun:
             self._loop.call_soon(self._go_round)
@@ -48,13 +58,13 @@ class Turns:
         if not (known or credentials or strangers):
             return
         self._loop.call_soon(self._go_round)
-        self._begin_next(known, AT_ONCE - FOR_STRANGERS)
-        self._begin_next(credentials, AT_ONCE - FOR_STRANGERS)
-        self._begin_next(strangers, AT_ONCE)
+        self._begin_next(known, self._at_once - self._for_strangers)
+        self._begin_next(credentials, self._at_once - self._for_strangers)
+        self._begin_next(strangers, self._at_once)
         self._begun = max(self._begun, 1)  # whoever comes now does not ask for another round
 
     def _begin_next(self, waiting: dict[str, deque[Begin]], most: int) -> None:
-        able = deque(address for address in waiting if self._of[address] < OF_ONE_ADDRESS)
+        able = deque(address for address in waiting if self._of[address] < self._each)
         while able and self._begun < most:
             address = able.popleft()
             line = waiting.pop(address)
@@ -63,5 +73,5 @@ class Turns:
             line.popleft()()
             if line:
                 waiting[address] = line
-                if self._of[address] < OF_ONE_ADDRESS:
+                if self._of[address] < self._each:
                     able.append(address)

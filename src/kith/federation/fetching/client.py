@@ -144,6 +144,8 @@ class RemoteClient:
         domain = domain_of(str(hop.url))
         if hop.url.scheme != "https" and not self._private_hosts.lists(hop.url.raw_host or "", hop.url.port or 80):
             raise FetchFailed("plain_http", hop.shown)
+        if not domain:  # nothing has been decided about what has no name that counts, as `shut.example.`
+            raise FetchFailed("wrong_host", hop.shown)
         refused = await self._gate.reason_against(domain)
         if refused is not None:
             raise FetchFailed(refused, domain)

@@ -49,6 +49,7 @@ FILLED_FOR = timedelta(days=1)
 MOST_PINS = 10
 PIN_PAGES = 5
 MOST_TAGS = 10
+MOST_COUNTED = 1000  # posts with one
 TAG_PAGES = 10
 MOST_POSTS = 20
 REQUESTS = 60
@@ -205,7 +206,7 @@ async def _set_tags(work: Work, account_id: AccountId, names: Sequence[str]) -> 
     kept = set()
     for name in names[:MOST_TAGS]:
         try:
-            kept.add((await featured.feature(work, account_id, name)).id)
+            kept.add((await featured.feature(work, account_id, name, most_counted=MOST_COUNTED)).id)
         except Problem:
             continue
     for one in await tags.features_of(work.db, account_id):

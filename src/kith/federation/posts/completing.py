@@ -16,6 +16,7 @@ from kith.federation.posts.facts import NoteChanged, ParentMissing, QuoteSeen, R
 from kith.federation.posts.fetching import PostFetcher
 from kith.federation.posts.linking import LINK_ANSWERS, link_later
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingQuoteStamp, read_quote_stamp
+from kith.federation.vocabulary.incoming.ids import same_domain
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import store as relationships
@@ -48,8 +49,13 @@ async def fetch_parent(work: Work, fact: ParentMissing) -> None:
 
 
 async def _reader(work: Work, uri: str) -> AccountId | None:
-    """Somebody here who follows one of those that answer it, or whom their answer names."""
+    """Somebody here who follows one of those that answer it, or whom their answer names: where both are of one server.
+
+    Any other server would be told whom members follow, and what is written to them, by an answer to one of its posts.
+    """
     for child in await store.waiting_for(work.db, uri, MOST_ASKED):
+        if not same_domain(child.uri, uri):
+            continue
         found = await relationships.a_follower_here(work.db, child.account_id)
         named = await accounts.find_all(work.db, await statuses.mentioned_in(work.db, child.id))
         here = [one.id for one in named.values() if one.is_local and not one.is_gone]

@@ -20,6 +20,7 @@ __all__ = ["apply_add", "apply_remove", "feature_tag", "pin"]
 
 MOST_PINS = 50
 MOST_TAGS = 100
+MOST_COUNTED = 1000  # posts with one: its author may put it there and take it back for ever
 
 
 async def apply_add(work: Work, known: Known, sender: Account, activity: IncomingAdd) -> None:
@@ -71,7 +72,7 @@ async def feature_tag(work: Work, author: Account, hashtag: IncomingHashtag) -> 
         return
     if len(await tags.features_of(work.db, author.id)) >= MOST_TAGS:
         return
-    count, last = await featured.uses(work.db, author.id, tag.id)
+    count, last = await featured.uses(work.db, author.id, tag.id, most=MOST_COUNTED)
     await tags.feature(
         work.db,
         FeaturedTag(

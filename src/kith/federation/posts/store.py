@@ -135,14 +135,14 @@ async def counted_here(db: Session, status_id: StatusId) -> tuple[int, int]:
     return await db.one(_likes, status=status_id) or 0, await db.one(_boosts, status=status_id) or 0
 
 
-# Threads
+# Threads. Any number of posts may bear one name, or answer one: they are in this order in the index, and not sorted.
 
 _waiting = query(
     lambda: (
         select(statuses)
         .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
         .where(and_(remote_posts.c.parent == bindparam("uri"), statuses.c.deleted_at.is_(None)))
-        .order_by(statuses.c.id)
+        .order_by(remote_posts.c.status_id)
         .limit(bindparam("most"))
     ),
     Status,
@@ -152,7 +152,7 @@ _conversation = query(
         select(statuses.c.conversation_id)
         .join(remote_posts, remote_posts.c.status_id == statuses.c.id)
         .where(remote_posts.c.conversation == bindparam("uri"))
-        .order_by(statuses.c.id)
+        .order_by(remote_posts.c.status_id)
         .limit(1)
     ),
     int,

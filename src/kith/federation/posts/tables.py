@@ -28,8 +28,8 @@ remote_posts = Table(
     Column("stamp_checked_at", Instant),
     Column("replies_asked_at", Instant),
     Column("replies_read_at", Instant),
-    index_of_some("federation_posts", "parent"),
-    index_of_some("federation_posts", "conversation"),
+    index_of_some("federation_posts", "parent", "status_id"),
+    index_of_some("federation_posts", "conversation", "status_id"),
     index_of_some("federation_posts", "stamp"),
     index_of_some("federation_posts", "stamp_checked_at"),
 )

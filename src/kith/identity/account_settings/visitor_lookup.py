@@ -22,9 +22,16 @@ class _Person(msgspec.Struct, frozen=True):
     is_superuser: bool
 
 
+class _AfterWaiting:
+    """Marks that a visitor was looked up when all of a form was there that came slowly."""
+
+
 async def find_visitor(exchange: Exchange) -> Visitor | None:
-    """The person signed in, None if nobody is or they may not sign in any more. Looked up once per request."""
-    if Visitor not in exchange.kept:
+    """The person signed in, None if nobody is or they may not sign in any more. Looked up once per request, and once
+    more when what they sent came slowly."""
+    if Visitor not in exchange.kept or (exchange.has_waited and _AfterWaiting not in exchange.kept):
+        if exchange.has_waited:
+            exchange.kept[_AfterWaiting] = True
         exchange.kept[Visitor] = await _look_up(exchange)
     return known_visitor(exchange)
 

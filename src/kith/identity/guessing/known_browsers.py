@@ -41,6 +41,11 @@ def any_name(exchange: Exchange, now: datetime) -> str:
     return next((one.device_id for one in _read(exchange) if is_recent(one.at, now, KEPT)), "")
 
 
+def is_one(exchange: Exchange) -> bool:
+    """Whether somebody has signed in in this browser before, whoever that was."""
+    return bool(any_name(exchange, exchange.server.works.clock()))
+
+
 def remember(exchange: Exchange, user_id: int, now: datetime, *, secure: bool) -> None:
     """Set the cookie, which holds the last few people who have signed in in this browser."""
     known = _read(exchange)

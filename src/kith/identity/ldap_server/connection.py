@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
+import socket
 import ssl
 import sys
 import time
@@ -13,8 +15,11 @@ from contextlib import aclosing, asynccontextmanager
 from kith.base.counted_log import log_counted
 from kith.base.errors import Problem
 from kith.base.exchange import Exchange, Server
+from kith.base.limits import address_key
 from kith.base.server.client_places import ClientPlace
+from kith.base.server.greetings import Greetings
 from kith.base.server.proxies import plain
+from kith.base.server.turns import KNOWN, STRANGER, Turns
 from kith.identity.distinguished_names import read_name, squeezed
 from kith.identity.ldap_server import schema, store
 from kith.identity.ldap_server.ber import SEQUENCE, BerError, length_of
@@ -52,6 +57,7 @@ MOST_OF_STRANGERS = 16 << 10  # before somebody has bound
 STRANGER_SECONDS = 30.0  # in all, however much they say
 KNOWN_SECONDS = 900.0
 SEARCH_SECONDS = 120.0
+HANDSHAKE_SECONDS = 10.0
 TAKE_SECONDS = 60.0  # for a client to take something of what it was answered
 START_TLS = "1.3.6.1.4.1.1466.20037"
 WHO_AM_I = "1.3.6.1.4.1.4203.1.11.3"
@@ -79,12 +85,16 @@ class LdapConnection:
         writer: asyncio.StreamWriter,
         tls: Callable[[], Awaitable[ssl.SSLContext | None]],
         place: ClientPlace,
+        turns: Turns,
+        greetings: Greetings,
     ) -> None:
         self._server = server
         self._reader = reader
         self._writer = writer
         self._tls = tls
         self._place = place
+        self._turns = turns
+        self._greetings = greetings
         self._bound: BoundPerson | None = None
         self._is_stranger_until = time.monotonic() + STRANGER_SECONDS
         self._pages = SearchPages()
@@ -95,11 +105,26 @@ class LdapConnection:
         try:
             while True:
                 data = await self._read()
-                if data is None or not await self._do(read_message(data)):
+                if data is None:
                     return
-                await asyncio.sleep(0)  # whoever sends a thousand at once has others take turns with them
+                await self._turn()
+                if not await self._do(read_message(data)):
+                    return
         except BerError as error:
             await self._say(result(0, 0x78, ResultCode.PROTOCOL_ERROR, str(error), oid=DISCONNECTION))
+
+    async def _turn(self) -> None:
+        """Wait for one's turn among all who ask: whoever asks a thousand things at once waits behind themselves.
+
+        However many connections somebody has, one thing is done for them each time the loop goes round.
+        """
+        bound = self._bound
+        rank, who = (STRANGER, address_key(self.address)) if bound is None else (KNOWN, f"user:{bound.user_id}")
+        if self._turns.is_free(who):
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._turns.wait(rank, who, lambda: None if turn.done() else turn.set_result(None))
+        await turn
 
     async def _read(self) -> bytes | None:
         """The next whole message; None where there is none in time, or the client is gone."""
@@ -280,7 +305,9 @@ class LdapConnection:
         controls, code, sent = b"", ResultCode.SUCCESS, 0
         try:
             async with asyncio.timeout(min(request.time_limit or SEARCH_SECONDS, SEARCH_SECONDS)):
-                async with aclosing(search(self._server.works, provider, bound, request, cursor)) as found:
+                async with aclosing(
+                    search(self._server.works, provider, bound, request, cursor, rest=self._turn)
+                ) as found:
                     controls = paged_control(b"") if size is not None else b""
                     async for one, after in found:
                         if sent == limit:
@@ -351,7 +378,10 @@ class LdapConnection:
         if await self._has_more():
             raise BerError("something was sent before the encryption began")
         await self._say(result(message_id, 0x78, ResultCode.SUCCESS, oid=START_TLS))
-        await self._writer.start_tls(context, ssl_handshake_timeout=10)
+        # Its own descriptor of the same socket, which can be looked at beside the transport.
+        with socket.socket(fileno=os.dup(self._writer.get_extra_info("socket").fileno())) as looked_at:
+            await self._greetings.wait(looked_at, self._place.address, HANDSHAKE_SECONDS)
+        await self._writer.start_tls(context, ssl_handshake_timeout=HANDSHAKE_SECONDS)
         self._is_encrypted = True
 
     async def _has_more(self) -> bool:

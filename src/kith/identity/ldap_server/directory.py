@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -40,6 +40,7 @@ __all__ = ["NoSuchObject", "SearchCursor", "search"]
 AT_ONCE = 250
 MOST_MEMBERS = 20_000  # read at once, of all groups together
 IN_A_ROW = 25  # entries, before others have their turn
+Rest = Callable[[], Awaitable[None]]
 _NAMES = frozenset({"cn", "uid", "samaccountname"})
 _PERSON_KEYS = _NAMES | {"mail", "uidnumber"}
 _GROUP_KEYS = MEMBERS | {"memberuid"}
@@ -75,10 +76,23 @@ class _Asked(msgspec.Struct, frozen=True):
     withheld: frozenset[str]  # attributes that only a mapping tells
 
 
+async def _make_way() -> None:
+    await asyncio.sleep(0)
+
+
 async def search(
-    works: Works, provider: TreeProvider, bound: BoundPerson, request: SearchRequest, start: SearchCursor
+    works: Works,
+    provider: TreeProvider,
+    bound: BoundPerson,
+    request: SearchRequest,
+    start: SearchCursor,
+    *,
+    rest: Rest = _make_way,
 ) -> AsyncGenerator[tuple[LdapEntry, SearchCursor], None]:
-    """The entries that are meant and may be seen, each with where the search goes on after it."""
+    """The entries that are meant and may be seen, each with where the search goes on after it.
+
+    `rest` is waited for where others have their turn.
+    """
     asked = await _plan(works, provider, bound, request)
     found = False
     for count, unit in enumerate(asked.wants_units, start=1):
@@ -87,11 +101,11 @@ async def search(
             yield unit, SearchCursor(units=count)
     past_units = len(asked.wants_units)
     if asked.has_people and not start.is_past_people:
-        async for person, number in _people(works, asked, start.person):
+        async for person, number in _people(works, asked, start.person, rest):
             found = True
             yield person, SearchCursor(units=past_units, person=number)
     if asked.has_groups:
-        async for group, name in _groups(works, asked, start.group):
+        async for group, name in _groups(works, asked, start.group, rest):
             found = True
             yield group, SearchCursor(units=past_units, is_past_people=True, group=name)
     if not found and (asked.person or asked.group) and not await _is_there(works, asked):
@@ -217,7 +231,7 @@ def _is_meant(asked: _Asked, entry: LdapEntry) -> bool:
 # People
 
 
-async def _people(works: Works, asked: _Asked, after: int) -> AsyncIterator[tuple[LdapEntry, int]]:
+async def _people(works: Works, asked: _Asked, after: int, rest: Rest) -> AsyncIterator[tuple[LdapEntry, int]]:
     while True:
         work = works.open()
         try:
@@ -230,7 +244,7 @@ async def _people(works: Works, asked: _Asked, after: int) -> AsyncIterator[tupl
             if _is_meant(asked, entry):
                 yield entry, person.id
             if count % IN_A_ROW == 0:
-                await asyncio.sleep(0)
+                await rest()
         if is_last:
             return
 
@@ -287,7 +301,7 @@ async def _add_mapped(work: Work, asked: _Asked, person: TreePerson, entry: Ldap
 # Groups
 
 
-async def _groups(works: Works, asked: _Asked, after: str) -> AsyncIterator[tuple[LdapEntry, str]]:
+async def _groups(works: Works, asked: _Asked, after: str, rest: Rest) -> AsyncIterator[tuple[LdapEntry, str]]:
     while True:
         work = works.open()
         try:
@@ -299,7 +313,7 @@ async def _groups(works: Works, asked: _Asked, after: str) -> AsyncIterator[tupl
             for group, entry in await _group_entries(works, asked, part):
                 if group.name not in asked.doubled and _is_meant(asked, entry):
                     yield entry, group.name
-            await asyncio.sleep(0)
+            await rest()
         if is_last:
             return
         after = batch[-1].name if batch else after

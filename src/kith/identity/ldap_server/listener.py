@@ -17,17 +17,19 @@ from kith.base.limits import address_key
 from kith.base.server import listen
 from kith.base.server.accepting import Accepting
 from kith.base.server.client_places import ClientPlace, ClientPlaces
+from kith.base.server.greetings import Greetings
 from kith.base.server.proxies import plain
+from kith.base.server.turns import Turns
 from kith.base.settings import Settings, split_bind
 from kith.base.work import Works
-from kith.identity.ldap_server.connection import LdapConnection
+from kith.identity.ldap_server.connection import HANDSHAKE_SECONDS, LdapConnection
 from kith.identity.ldap_server.encryption import Certificates
 
 __all__ = ["LdapServer"]
 
 MOST_CONNECTIONS = 1000
 MOST_PER_ADDRESS = 200
-HANDSHAKE_SECONDS = 10.0
+IN_A_ROUND, FOR_STRANGERS = 4, 1  # requests, or parts of long searches, that are done each time the loop goes round
 MOST_UNREAD = 16 << 10  # of what a client sends before it is answered
 FAREWELL_SECONDS = 10.0  # for a client to take the last words
 _log = structlog.get_logger()
@@ -42,6 +44,8 @@ class LdapServer:
         self._certificates = Certificates(works)
         self._listening: list[Accepting] = []
         self._places = ClientPlaces("ldap", MOST_CONNECTIONS, MOST_PER_ADDRESS)
+        self._greetings = Greetings(asyncio.get_running_loop())
+        self._turns = Turns(asyncio.get_running_loop(), at_once=IN_A_ROUND, for_strangers=FOR_STRANGERS, each=1)
         self._open: set[asyncio.Task[None]] = set()
 
     async def start(self, settings: Settings) -> None:
@@ -100,6 +104,7 @@ class LdapServer:
             log_counted("warning", "ldap.no_certificate")
             accepted.close()
             return
+        await self._greetings.wait(accepted, place.address, HANDSHAKE_SECONDS)
         await self._hold(accepted, place, context)
 
     async def _hold(self, accepted: socket.socket, place: ClientPlace, context: ssl.SSLContext | None = None) -> None:
@@ -113,7 +118,9 @@ class LdapServer:
         )
         [writer] = writers
         try:
-            await LdapConnection(self._server, reader, writer, self._certificates.context, place).run()
+            await LdapConnection(
+                self._server, reader, writer, self._certificates.context, place, self._turns, self._greetings
+            ).run()
         finally:
             with contextlib.suppress(Exception):
                 writer.close()

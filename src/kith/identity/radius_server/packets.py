@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 MOST_BYTES = 4096
+MOST_ATTRIBUTES = 200  # a device sends some dozens
 _HEAD = 20
 _LONGEST_VALUE = 253
 
@@ -78,11 +79,13 @@ def read_packet(data: bytes) -> RadiusPacket:
     length = int.from_bytes(data[2:4], "big")
     if not _HEAD <= length <= len(data):
         raise RadiusError("a packet that lies about its length")
-    attributes = []
+    attributes: list[tuple[int, bytes]] = []
     at = _HEAD
     while at < length:
         if at + 2 > length or not 2 <= data[at + 1] <= length - at:
             raise RadiusError("an attribute of a strange length")
+        if len(attributes) >= MOST_ATTRIBUTES:
+            raise RadiusError("too many attributes")
         attributes.append((data[at], data[at + 2 : at + data[at + 1]]))
         at += data[at + 1]
     return RadiusPacket(data[0], data[1], data[4:20], tuple(attributes), data[:length])

@@ -19,7 +19,7 @@ from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
 from kith.identity.rest import exporting, operations
 from kith.identity.rest.answers import show_record
-from kith.identity.rest.body import read_object
+from kith.identity.rest.body import read_object, take_in
 from kith.identity.rest.caller_lookup import CallerLookup
 from kith.identity.rest.fields import I32, read_uuid
 from kith.identity.rest.list_query import ListQuery
@@ -45,6 +45,7 @@ _METHODS = {
     "delete": "DELETE",
 }
 _ON_ITEM = {"read", "update", "partial_update", "delete"}
+_WITH_BODY = {"create", "update", "partial_update"}
 
 
 # Who calls what is open to everybody: they may do nothing else.
@@ -78,6 +79,8 @@ def _operation_route(store: RecordStore[Any], operation: str) -> Route:
 
     async def respond(exchange: Exchange) -> Answer:
         caller = await _admit(exchange, needed)
+        if operation in _WITH_BODY:
+            await take_in(exchange)
         if on_item:
             return await _ITEM[operation](store, exchange, caller, _identifier(store, exchange.path_values[0]))
         return await (_list if operation == "list" else _create)(store, exchange, caller)
@@ -104,6 +107,8 @@ def _export_route(store: RecordStore[Any]) -> Route:
 def _action_route(action: Action) -> Route:
     async def respond(exchange: Exchange) -> Answer:
         caller = ANYBODY if action.is_open else await _admit(exchange, action.permission, is_csv=action.is_csv)
+        if action.body is not None and not action.is_open:
+            await take_in(exchange)
         if action.refusal and caller.permissions is not None:
             raise Forbidden(action.refusal, extra={"code": "permission_denied"})
         return await action.handler(exchange, caller, exchange.path_values[0] if exchange.path_values else "")

@@ -13,6 +13,14 @@ MOST_BYTES = 512 << 10
 _LIMITS = BodyLimits(depth=32, values=50_000)
 
 
+async def take_in(exchange: Exchange) -> None:
+    """Wait for the whole body before it is found out whom the caller may change: whoever draws it out could wait until
+    the answer is another. Files are left to the handlers that take some, which read them first."""
+    is_file = exchange.header(b"content-type").lower().startswith(b"multipart/")
+    if ReadBody not in exchange.kept and not is_file:
+        await exchange.body(MOST_BYTES)
+
+
 async def read_object(exchange: Exchange, most: int = MOST_BYTES) -> dict[str, Any]:
     if ReadBody in exchange.kept:  # a form of our own pages
         return dict(exchange.kept[ReadBody].value)

@@ -21,6 +21,7 @@ from kith.identity.sessions.tables import LoginSession
 
 ANONYMOUS_LIFE = timedelta(days=1)
 MOST_ANONYMOUS = 50_000  # the oldest are forgotten beyond that
+MOST_ON_FULL_DISK = 100  # of some 10 kB each: what they leave is used again, so that they never take all of the reserve
 BEGINNINGS = LimitRule("sessions", most=600, seconds=300)
 BEGINNINGS_OF_KNOWN = LimitRule("sessions of known browsers", most=60, seconds=300)
 IDLE_LIFE = timedelta(days=14)
@@ -65,6 +66,8 @@ async def begin(work: Work, *, address: str, browser: str = "") -> HeldSession:
         work.find(Limiter).spend(BEGINNINGS_OF_KNOWN, browser)
     else:
         work.find(Limiter).spend(BEGINNINGS, address_key(address))
+    if work.is_disk_full:
+        await store.forget_anonymous(work.db, most=MOST_ON_FULL_DISK)
     return await _make(work, None, "", ANONYMOUS_LIFE, keeps=False, address=address)
 
 

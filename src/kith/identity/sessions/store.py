@@ -13,6 +13,8 @@ from kith.identity.users.tables import is_active, users
 # itself: when the other row is gone, with the person behind it, this is still not a session of the one who is seen.
 ACTING = "impersonation:"
 
+FORGOTTEN_AT_ONCE = 20
+
 _now = bindparam("now", type_=Instant())
 _insert = command(insert_into(sessions))
 _insert_acting = command(insert_into(impersonations))
@@ -24,6 +26,16 @@ _is_open = case(
     (and_(impersonations.c.by_id.is_(None), sessions.c.auth_method.startswith(ACTING)), false()),
     else_=true(),
 )
+_acting = (
+    select(impersonations.c.session_uuid)
+    .join(_by, _by.c.id == impersonations.c.by_id)
+    .where(and_(impersonations.c.session_uuid == sessions.c.session_uuid, _may_act))
+    .correlate(sessions)
+    .exists()
+)
+# Whether a session is its person's own, or of somebody who may still look through their eyes; for statements that join
+# sessions with whose they are.
+SEEN_BY_RIGHT = or_(~sessions.c.auth_method.startswith(ACTING), _acting)
 _whole = (
     select(
         sessions,
@@ -88,6 +100,17 @@ _newest_spared = (
 _anonymous = command(
     delete(sessions).where(
         and_(sessions.c.user_id.is_(None), sessions.c.created_at <= _newest_spared.scalar_subquery())
+    )
+)
+# A few at a time: on a full disk even that takes room until it is done.
+_some_anonymous = command(
+    delete(sessions).where(
+        sessions.c.session_uuid.in_(
+            select(sessions.c.session_uuid)
+            .where(and_(sessions.c.user_id.is_(None), sessions.c.created_at <= _newest_spared.scalar_subquery()))
+            .order_by(sessions.c.created_at)
+            .limit(FORGOTTEN_AT_ONCE)
+        )
     )
 )
 _stale_runs = command(delete(runs).where(runs.c.updated_at < bindparam("before", type_=Instant())))
@@ -172,6 +195,11 @@ async def delete_expired(db: Db, now: datetime, *, stale_before: datetime, most_
     await db.run(_expired, now=now)
     await db.run(_anonymous, most=most_anonymous)
     await db.run(_stale_runs, before=stale_before)
+
+
+async def forget_anonymous(db: Db, *, most: int) -> None:
+    """Some of the sessions of nobody beyond the newest ones, and what was run in them."""
+    await db.run(_some_anonymous, most=most)
 
 
 async def find_run(db: Db, session_uuid: str, flow_uuid: str) -> str | None:

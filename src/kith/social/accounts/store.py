@@ -60,7 +60,7 @@ _posted = command(
     update(accounts)
     .where(accounts.c.id == bindparam("account"))
     .values(
-        statuses_count=accounts.c.statuses_count + bindparam("statuses"),
+        statuses_count=accounts.c.statuses_count + 1,
         last_status_at=bindparam("now", type_=Instant()),
         version=counted(accounts),
     )
@@ -143,7 +143,9 @@ async def count(
 
 
 async def posted(db: Session, account_id: AccountId, now: datetime, *, counts: bool) -> None:
-    await db.run(_posted, account=account_id, statuses=1 if counts else 0, now=now)
+    """What does not count is nobody's business: when somebody posted last is shown to everybody."""
+    if counts:
+        await db.run(_posted, account=account_id, now=now)
 
 
 @lru_cache(256)

@@ -21,8 +21,8 @@ LOOKED_BACK = timedelta(days=365)
 LEAST_USES = 2
 
 
-async def feature(work: Work, me: AccountId, name: str) -> FeaturedTag:
-    """What is featured already stays as it is."""
+async def feature(work: Work, me: AccountId, name: str, *, most_counted: int | None = None) -> FeaturedTag:
+    """What is featured already stays as it is. `most_counted`: of the posts with it."""
     try:
         written = tags.plain_name(name)
     except NotFound as error:
@@ -35,7 +35,7 @@ async def feature(work: Work, me: AccountId, name: str) -> FeaturedTag:
     if len(await tag_store.features_of(work.db, me)) >= MOST:
         words = "You have already featured the maximum number of hashtags"
         raise Invalid(fields={"": [Complaint(words, "too_many")]})
-    count, last = await store.uses(work.db, me, tag.id)
+    count, last = await store.uses(work.db, me, tag.id, most=most_counted)
     featured = FeaturedTag(
         id=work.new_id(),
         account_id=me,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, func, select
+from sqlalchemy import BindParameter, Select, and_, bindparam, func, select
 
-from kith.base.db import Session, alias_of, query
+from kith.base.db import Query, Session, alias_of, query
 from kith.social.ids import AccountId
 from kith.social.statuses.tables import PUBLIC, UNLISTED, statuses
 from kith.social.tags.tables import FeaturedTag, featured_tags, status_tags
@@ -22,8 +22,8 @@ _of_tag = query(
     ),
     FeaturedTag,
 )
-_used = query(
-    select(func.count(), func.max(statuses.c.created_at, type_=statuses.c.created_at.type))
+_used = (
+    select(statuses.c.created_at)
     .select_from(status_tags.join(statuses, statuses.c.id == status_tags.c.status_id))
     .where(
         and_(
@@ -32,9 +32,17 @@ _used = query(
             statuses.c.deleted_at.is_(None),
             statuses.c.visibility.in_((PUBLIC, UNLISTED)),
         )
-    ),
-    tuple,
+    )
 )
+_newest = _used.order_by(status_tags.c.status_id.desc()).limit(bindparam("most"))
+
+
+def _counted(used: Select[Any]) -> Query[tuple[int, datetime | None]]:
+    found = used.subquery()
+    return query(select(func.count(), func.max(found.c.created_at, type_=found.c.created_at.type)), tuple)
+
+
+_all_uses, _some_uses = _counted(_used), _counted(_newest)
 _recent = (
     select(statuses.c.id)
     .where(
@@ -70,9 +78,12 @@ async def of_tag(db: Session, me: AccountId, tag_id: int) -> FeaturedTag | None:
     return await db.one(_of_tag, account=me, tag=tag_id)
 
 
-async def uses(db: Session, me: AccountId, tag_id: int) -> tuple[int, datetime | None]:
-    """How often somebody used a tag where everybody can see it, and when last."""
-    found = await db.one(_used, account=me, tag=tag_id)
+async def uses(db: Session, me: AccountId, tag_id: int, *, most: int | None = None) -> tuple[int, datetime | None]:
+    """How often somebody used a tag where everybody can see it, no more than `most` counted, and when last."""
+    if most is None:
+        found = await db.one(_all_uses, account=me, tag=tag_id)
+    else:
+        found = await db.one(_some_uses, account=me, tag=tag_id, most=most)
     return (0, None) if found is None else (found[0], found[1])
 
 

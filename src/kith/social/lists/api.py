@@ -8,6 +8,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import JSON, Answer, Exchange
+from kith.base.limits import Limiter, LimitRule
 from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, delete, get, post, put
 from kith.base.work import Work
@@ -24,6 +25,9 @@ LIMIT, MOST = 40, 80
 EVERYBODY = 10_000  # more than most may follow; how many of them are shown is a matter of their size
 AT_ONCE = 100
 MOST_NAMED = 200  # in one request: each who joins or leaves is a statement and some jobs
+# Each of these has feeds filled anew, with whatever all who are on the list have said.
+CHANGES = LimitRule("lists", most=300, seconds=3600)
+NAMED = LimitRule("list-members", most=10_000, seconds=3600)
 _encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:lists"), user("write:lists")
 
@@ -52,11 +56,13 @@ async def show_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
 
 @put("/api/v1/lists/{id}", guards=[WRITE])
 async def change_list(work: Work, me: Me, draft: FromRequest[service.ListDraft], id: FromPath[int]) -> dict[str, Any]:
+    work.find(Limiter).spend(CHANGES, str(me))
     return render_list(await service.change(work, me, id, draft))
 
 
 @delete("/api/v1/lists/{id}", guards=[WRITE], status=200)
 async def delete_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
+    work.find(Limiter).spend(CHANGES, str(me))
     await service.remove(work, me, id)
     return {}
 
@@ -91,13 +97,16 @@ async def add_members(work: Work, me: Me, named: FromRequest[NamedMembers], id: 
     ids = _account_ids(named)
     if len(ids) < len(set(named.account_ids)):
         raise NotFound
+    work.find(Limiter).spend(NAMED, str(me), len(ids))
     await service.add(work, me, id, ids)
     return {}
 
 
 @delete("/api/v1/lists/{id}/accounts", guards=[WRITE], status=200)
 async def drop_members(work: Work, me: Me, named: FromRequest[NamedMembers], id: FromPath[int]) -> dict[str, Any]:
-    await service.drop(work, me, id, _account_ids(named))
+    ids = _account_ids(named)
+    work.find(Limiter).spend(NAMED, str(me), len(ids))
+    await service.drop(work, me, id, ids)
     return {}
 
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from kith.base.errors import NotFound
+from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.ids import AccountId
 from kith.social.tags import store
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.tags.tables import Tag
 from kith.social.text.parts import is_tag, normal_tag, written_tag
+
+MOST_FOLLOWED = 2000
 
 
 def plain_name(given: str) -> str:
@@ -57,6 +59,8 @@ async def note(work: Work, given: str) -> Tag:
 async def follow(work: Work, me: AccountId, given: str) -> Tag:
     tag = await note(work, given)
     await store.follow(work.db, me, tag.id, id=work.new_id(), now=work.now)
+    if await store.count_followed(work.db, me, MOST_FOLLOWED + 1) > MOST_FOLLOWED:
+        raise Invalid(fields={"": [Complaint(f"You cannot follow more than {MOST_FOLLOWED} hashtags", "too_many")]})
     return tag
 
 

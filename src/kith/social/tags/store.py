@@ -51,6 +51,10 @@ _featured = query(
     int,
 )
 _follow = command(add_once(tag_follows))
+_followed_some = (
+    select(tag_follows.c.id).where(tag_follows.c.account_id == _me).limit(bindparam("most")).subquery("some")
+)
+_count_followed = query(select(func.count()).select_from(_followed_some), int)
 _unfollow = command(
     delete(tag_follows).where(and_(tag_follows.c.account_id == _me, tag_follows.c.tag_id == bindparam("tag")))
 )
@@ -168,6 +172,11 @@ async def featured_by(db: Session, me: AccountId, tag_ids: Sequence[int]) -> set
 
 async def follow(db: Session, me: AccountId, tag_id: int, *, id: int, now: datetime) -> bool:
     return await db.run(_follow, id=id, account_id=me, tag_id=tag_id, created_at=now) == 1
+
+
+async def count_followed(db: Session, me: AccountId, most: int) -> int:
+    """Up to `most`."""
+    return await db.one(_count_followed, me=me, most=most) or 0
 
 
 async def unfollow(db: Session, me: AccountId, tag_id: int) -> bool:

@@ -43,7 +43,7 @@ status_tags = Table(
     Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), primary_key=True),
     Column("account_id", BigInteger, nullable=False),
     Index("ix_social_status_tags_status_id", "status_id"),
-    Index("ix_social_status_tags_account_id", "account_id", "tag_id"),
+    Index("ix_social_status_tags_account_id", "account_id", "tag_id", "status_id"),
 )
 
 tag_follows = Table(

@@ -304,13 +304,19 @@ _wanted = and_(
     _is_for_home(_owner),
     ~is_in_exclusive_list(_owner),
 )
-build_home = _put(
-    _entries(_owner)
-    .select_from(_subject(_of_followed))
-    .where(and_(_wanted, S.c.id > bindparam("since")))
-    .order_by(S.c.id.desc())
-    .limit(bindparam("most"))
+# What is to come there is looked for before anything is written: among all that many have said that takes long. Then
+# the rules are asked once more, of these alone.
+newest_for_home = query(
+    lambda: (
+        select(S.c.id)
+        .select_from(_subject(_of_followed))
+        .where(and_(_wanted, S.c.id > bindparam("since")))
+        .order_by(S.c.id.desc())
+        .limit(bindparam("most"))
+    ),
+    StatusId,
 )
+build_home = _put(_entries(_owner).select_from(_subject(_of_followed)).where(and_(_wanted, _these)))
 # One followed tag at a time: the newest of it stand at an end of its index.
 followed_tags = query(
     lambda: (
@@ -355,13 +361,18 @@ add_own = _put(
     .order_by(S.c.id.desc())
     .limit(bindparam("most"))
 )
-build_list = _put(
-    _entries(lists.c.id)
-    .select_from(_subject(_list_source))
-    .where(and_(lists.c.id == _owner, _list_rules))
-    .order_by(S.c.id.desc())
-    .limit(bindparam("most"))
+_of_list = and_(lists.c.id == _owner, _list_rules)
+newest_for_list = query(
+    lambda: (
+        select(S.c.id)
+        .select_from(_subject(_list_source))
+        .where(_of_list)
+        .order_by(S.c.id.desc())
+        .limit(bindparam("most"))
+    ),
+    StatusId,
 )
+build_list = _put(_entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_of_list, _these)))
 merge_into_list = _put(
     _entries(lists.c.id)
     .select_from(_subject(_list_source))

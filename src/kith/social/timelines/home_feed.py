@@ -10,7 +10,7 @@ from kith.social.feeds import store as feeds
 from kith.social.feeds.tables import FeedState
 from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
-from kith.social.timelines.tasks import BUILD, Build
+from kith.social.timelines.filling import BUILD, Build
 
 NOTED_EVERY = timedelta(days=1)
 ASKED_EVERY = timedelta(minutes=10)

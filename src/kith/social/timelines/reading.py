@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
     Integer,
@@ -26,6 +27,7 @@ from sqlalchemy import (
 from kith.base.db import Instant, alias_of, any_of, mostly_true
 from kith.base.paging import Cursor
 from kith.base.work import Work
+from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import preferences
 from kith.social.feeds.store import READY
 from kith.social.feeds.tables import feed_states, feeds
@@ -74,15 +76,19 @@ async def feed(work: Work, owner: int, me: AccountId, cursor: Cursor) -> str | N
     return await _rows(work, _feed, cursor, owner=owner, me=me)
 
 
-async def _rows(work: Work, walk: IdList, cursor: Cursor, **values: Any) -> str | None:
-    """Rows of statuses as JSON, as `statuses.pages` reads them; None where there are none."""
-    found: str | None = (await _page(work, walk, cursor, **values))[0]
+async def _rows(work: Work, walk: IdList, cursor: Cursor, *, is_far: bool = False, **values: Any) -> str | None:
+    """Rows of statuses as JSON, as `statuses.pages` reads them; None where there are none.
+
+    `is_far`: whoever asks has narrowed it, so that there may be far to walk until a page is full.
+    """
+    found: str | None = (await _page(work, walk, cursor, is_far=is_far, **values))[0]
     return found
 
 
-async def _page(work: Work, walk: IdList, cursor: Cursor, **values: Any) -> tuple[Any, ...]:
+async def _page(work: Work, walk: IdList, cursor: Cursor, *, is_far: bool = False, **values: Any) -> tuple[Any, ...]:
     statement, params = walk.page_form(cursor)
-    found: list[tuple[Any, ...]] = await work.db.all(statement, now=work.now, **params, **values)
+    ask = work.db.slow if is_far else work.db.all
+    found: list[tuple[Any, ...]] = await ask(statement, now=work.now, **params, **values)
     return found[0]
 
 
@@ -143,27 +149,29 @@ async def public(
     work: Work, me: AccountId | None, cursor: Cursor, *, local: bool, remote: bool, only_media: bool
 ) -> str | None:
     walk = _public(anonymous=me is None, local=local, remote=remote, only_media=only_media)
-    return await _rows(work, walk, cursor, me=me)
+    is_far = only_media or remote or (me is not None and await _has_chosen_languages(work, me))
+    return await _rows(work, walk, cursor, is_far=is_far, me=me)
+
+
+async def _has_chosen_languages(work: Work, me: AccountId) -> bool:
+    return bool((await accounts.find_preferences(work.db, me)).chosen_languages)
 
 
 @lru_cache(128)
-def _tagged(
-    *, anonymous: bool, local: bool, remote: bool, only_media: bool, alone: bool, required: int, unwanted: bool
-) -> IdList:
-    """Any of `any_ids`, and one of each further group, and none of `none_ids`.
+def _tagged(*, anonymous: bool, local: bool, remote: bool, only_media: bool, required: int, unwanted: bool) -> IdList:
+    """What has one tag, and one of each further group, and none of `none_ids`.
 
-    Where it is `alone`, what has the tag is walked along, however rare it is among all that is said.
+    What has the tag is walked along, however rare it is among all that is said.
     """
     clauses = _open(anonymous=anonymous, local=local, remote=remote, only_media=only_media)
     clauses += [_has_tag(f"all_{place}") for place in range(required)]
     if unwanted:
         clauses.append(~_has_tag("none_ids"))
-    if alone:
-        source = status_tags.join(S, S.c.id == status_tags.c.status_id)
-        has_tag = status_tags.c.tag_id == bindparam("tag_id")
-        walked = lines(source, anonymous=anonymous).where(and_(has_tag, mostly_true(*clauses)))
-        return IdList(walked, status_tags.c.status_id)
-    return IdList(lines(anonymous=anonymous).where(and_(_has_tag("any_ids"), *clauses)), S.c.id)
+    source = status_tags.join(S, S.c.id == status_tags.c.status_id)
+    has_tag = status_tags.c.tag_id == bindparam("tag_id")
+    return IdList(
+        lines(source, anonymous=anonymous).where(and_(has_tag, mostly_true(*clauses))), status_tags.c.status_id
+    )
 
 
 def _has_tag(name: str) -> Clause:
@@ -177,15 +185,27 @@ async def tagged(
     work: Work, me: AccountId | None, cursor: Cursor, *, any_of_these: Sequence[int], all_of_these: Sequence[int],
     none_of_these: Sequence[int], local: bool, remote: bool, only_media: bool,
 ) -> str | None:  # fmt: skip
+    """Of several tags each is walked along by itself: together they may be as rare as each of them."""
     walk = _tagged(
         anonymous=me is None, local=local, remote=remote, only_media=only_media,
-        alone=len(any_of_these) == 1, required=len(all_of_these), unwanted=bool(none_of_these),
+        required=len(all_of_these), unwanted=bool(none_of_these),
     )  # fmt: skip
     required = {f"all_{place}": [id] for place, id in enumerate(all_of_these)}
-    return await _rows(
-        work, walk, cursor, me=me, tag_id=any_of_these[0], any_ids=list(any_of_these), none_ids=list(none_of_these),
-        **required,
-    )  # fmt: skip
+    is_far = local or remote or only_media or bool(all_of_these) or bool(none_of_these)
+    found = [
+        await _rows(work, walk, cursor, is_far=is_far, me=me, tag_id=tag_id, none_ids=list(none_of_these), **required)
+        for tag_id in dict.fromkeys(any_of_these)
+    ]
+    return found[0] if len(found) == 1 else _together(found, cursor)
+
+
+def _together(parts: Sequence[str | None], cursor: Cursor) -> str | None:
+    """One page of several, in their order."""
+    rows = {row[0]: row for part in parts if part is not None for row in msgspec.json.decode(part)}
+    if not rows:
+        return None
+    ids = sorted(rows, reverse=not cursor.is_ascending)
+    return msgspec.json.encode([rows[id] for id in ids[: cursor.limit]]).decode()
 
 
 @lru_cache(2)
@@ -232,7 +252,9 @@ async def of_account(
         anonymous=me is None, only_media=only_media, no_replies=no_replies, no_boosts=no_boosts, no_direct=no_direct,
         tagged=tag_id is not None, own=me == author_id,
     )  # fmt: skip
-    return await _rows(work, walk, cursor, me=me, author=author_id, tag_ids=[] if tag_id is None else [tag_id])
+    tag_ids = [] if tag_id is None else [tag_id]
+    # Much of what somebody has said may be nothing of what is asked for, or not for whoever asks.
+    return await _rows(work, walk, cursor, is_far=me != author_id, me=me, author=author_id, tag_ids=tag_ids)
 
 
 def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> IdList:

@@ -11,7 +11,7 @@ from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLe
 from kith.social.relationships.facts import Blocked, DomainBlocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses.facts import StatusDeleted
 from kith.social.tags.facts import TagUnfollowed
-from kith.social.timelines import api, tasks
+from kith.social.timelines import api, filling, tasks
 
 ROOM = Room(
     name="timelines",
@@ -21,7 +21,10 @@ ROOM = Room(
         tasks.CARRY,
         tasks.FAN_OUT,
         tasks.WITHDRAW,
-        tasks.BUILD,
+        filling.BUILD,
+        filling.BRING_HOME,
+        filling.BRING_TO_LIST,
+        filling.FILL_LIST,
         tasks.TIDY,
         tasks.TAKE_UP,
         tasks.GIVE_UP,

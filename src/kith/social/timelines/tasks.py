@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
 
 from kith.base.breath import Breath
-from kith.base.ids import id_at
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
@@ -22,13 +21,19 @@ from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import feed_removal, feed_rules
 from kith.social.timelines.facts import FeedsFilled
+from kith.social.timelines.filling import (
+    BUILD,
+    MERGED,
+    Build,
+    aggregate,
+    bring_home_later,
+    bring_to_list_later,
+    fill_list_later,
+)
 
-MERGED = 200
-BUILT = 800
-BUILT_DAYS = 90
-BUILT_TAGS, BUILT_BY_TAG = 200, 100
 IDLE = timedelta(days=14)
 IDLE_TOGETHER = 500
+CHOICES = "feed_choices"  # a lane: one request may name hundreds for a list
 TOGETHER = 5  # posts that are put into homes by one statement
 LAST = 2**63 - 1
 
@@ -38,10 +43,6 @@ class FanOut(msgspec.Struct):
 
     status_id: StatusId
     after: int = 0
-
-
-class Build(msgspec.Struct):
-    account_id: AccountId
 
 
 class Tidy(msgspec.Struct):
@@ -98,50 +99,10 @@ async def withdraw(work: Work, fact: StatusDeleted) -> None:
             await _put_into_homes(work, [boost])
 
 
-async def build(work: Work, payload: Build) -> None:
-    """A home anew, from whom and which tags one follows and what was said oneself; with it every list."""
-    me = payload.account_id
-    since = id_at(work.now - timedelta(days=BUILT_DAYS))
-    await feeds.clear(work.db, me)
-    await work.db.run(feed_rules.add_own, owner=me, most=BUILT)
-    await work.db.run(feed_rules.build_home, owner=me, since=since, most=BUILT, now=work.now)
-    await _add_tagged(work, me, since)
-    await _aggregate(work, me)
-    await feeds.trim(work.db, [me])
-    for list_id in await work.db.all(feed_rules.lists_of, owner=me):
-        await feeds.clear(work.db, list_id)
-        await work.db.run(feed_rules.build_list, owner=list_id, most=BUILT, now=work.now)
-        await feeds.trim(work.db, [list_id])
-    await feeds.become_ready(work.db, me, work.now)
-
-
-async def _add_tagged(work: Work, me: AccountId, since: int) -> None:
-    """What was said under each followed tag since it was followed."""
-    breath = Breath()
-    for tag_id, followed_at in await work.db.all(feed_rules.followed_tags, owner=me, most=BUILT_TAGS):
-        begin = max(since, id_at(followed_at))
-        await work.db.run(
-            feed_rules.build_home_by_tag, owner=me, tag=tag_id, since=begin, most=BUILT_BY_TAG, now=work.now
-        )
-        await breath.take()
-
-
-async def _aggregate(work: Work, me: AccountId) -> None:
-    """As if everything had come home when it was said: others' boosts of what stood among the newest then go."""
-    newest: deque[int] = deque(maxlen=feed_rules.AGGREGATED)
-    again = []
-    for status_id, original_id, author_id in reversed(await feeds.newest(work.db, me, 2 * BUILT)):
-        if status_id != original_id and author_id != me and original_id in newest:
-            again.append(status_id)
-        else:
-            newest.append(original_id)
-    await feeds.drop_these(work.db, me, again)
-
-
 async def merge(work: Work, me: AccountId, author_id: AccountId) -> None:
     """What an author said lately, into one's home and the lists they are on."""
     await work.db.run(feed_rules.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
-    await _aggregate(work, me)
+    await aggregate(work, me)
     owners: list[int] = [me]
     for list_id in await work.db.all(feed_rules.lists_with, owner=me, author=author_id):
         await work.db.run(feed_rules.merge_into_list, owner=list_id, author=author_id, most=MERGED, now=work.now)
@@ -212,29 +173,29 @@ async def show_again(work: Work, fact: Unmuted) -> None:
 # Lists and tags
 
 
-async def bring_into_list(work: Work, fact: ListJoined) -> None:
-    """Whoever is on an exclusive list is read there, and no longer at home."""
-    found = await lists.find(work.db, fact.account_id, fact.list_id)
-    if found is None or await feeds.find_state(work.db, fact.account_id) is None:
-        return
-    await work.db.run(feed_rules.merge_into_list, owner=found.id, author=fact.member_id, most=MERGED, now=work.now)
-    await feeds.trim(work.db, [found.id])
-    await keep_member_out(work, fact)
+async def bring_into_list(work: Work, facts: Sequence[ListJoined]) -> None:
+    """Whoever is on an exclusive list is read there, and no longer at home. Of many who join a list, all at once."""
+    for (me, list_id), member_ids in _by_list(facts).items():
+        found = await lists.find(work.db, me, list_id)
+        if found is None or await feeds.find_state(work.db, me) is None:
+            continue
+        bring_to_list_later(work, me, found.id, member_ids)
+        if found.exclusive:
+            await feeds.drop_authors(work.db, [me], [id for id in member_ids if id != me])
 
 
-async def take_from_list(work: Work, fact: ListLeft) -> None:
-    await leave_list(work, fact)
-    await _bring_home(work, fact.account_id, [fact.member_id])
+async def take_from_list(work: Work, facts: Sequence[ListLeft]) -> None:
+    for (me, list_id), member_ids in _by_list(facts).items():
+        await feeds.drop_authors(work.db, [list_id], member_ids)
+        bring_home_later(work, me, member_ids)
 
 
-async def _bring_home(work: Work, me: AccountId, author_ids: Sequence[AccountId]) -> None:
-    """What the rules allow, of people whom a list may have kept away."""
-    if await feeds.find_state(work.db, me) is None:
-        return
-    for author_id in author_ids:
-        await work.db.run(feed_rules.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
-    await _aggregate(work, me)
-    await feeds.trim(work.db, [me])
+def _by_list(facts: Sequence[ListJoined | ListLeft]) -> dict[tuple[AccountId, int], list[AccountId]]:
+    """Who joined, or left, each list of somebody's."""
+    found: dict[tuple[AccountId, int], list[AccountId]] = defaultdict(list)
+    for fact in facts:
+        found[fact.account_id, fact.list_id].append(fact.member_id)
+    return found
 
 
 async def rebuild_list(work: Work, fact: ListChanged) -> None:
@@ -242,27 +203,25 @@ async def rebuild_list(work: Work, fact: ListChanged) -> None:
     if found is None or await feeds.find_state(work.db, fact.account_id) is None:
         return
     if fact.replies:
-        await feeds.clear(work.db, found.id)
-        await work.db.run(feed_rules.build_list, owner=found.id, most=BUILT, now=work.now)
-        await feeds.trim(work.db, [found.id])
+        fill_list_later(work, fact.account_id, found.id)
     if not fact.exclusive:
         return
     if found.exclusive:
         await keep_members_out(work, fact)
     else:
-        await _bring_home(work, fact.account_id, await _members_but(work, found.id, fact.account_id))
+        bring_home_later(work, fact.account_id, await _members_but(work, found.id, fact.account_id))
 
 
 async def drop_list(work: Work, fact: ListDeleted) -> None:
     await feeds.clear(work.db, fact.list_id)
-    await _bring_home(work, fact.account_id, fact.member_ids)
+    bring_home_later(work, fact.account_id, fact.member_ids)
 
 
 async def drop_tag(work: Work, fact: TagUnfollowed) -> None:
     """What only this tag had brought leaves one's home; what a follow would bring comes again."""
     found = await work.db.all(feed_removal.brought_by_tag, owner=fact.account_id, tag=fact.tag_id)
     await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
-    await _bring_home(work, fact.account_id, sorted({author_id for _, author_id in found}))
+    bring_home_later(work, fact.account_id, sorted({author_id for _, author_id in found}))
 
 
 # What is done before the answer leaves: whatever is not wanted any more is not shown any more. The jobs above do it
@@ -316,7 +275,6 @@ async def tidy(work: Work, _payload: Tidy) -> None:
 CARRY: JobKind[StatusPosted] = JobKind(name="timelines.carry", payload=StatusPosted, many=carry)
 FAN_OUT: JobKind[FanOut] = JobKind(name="timelines.fan_out", payload=FanOut, handler=fan_out)
 WITHDRAW: JobKind[StatusDeleted] = JobKind(name="timelines.withdraw", payload=StatusDeleted, handler=withdraw)
-BUILD: JobKind[Build] = JobKind(name="timelines.build", payload=Build, handler=build)
 TIDY: JobKind[Tidy] = JobKind(name="timelines.tidy", payload=Tidy, handler=tidy)
 TAKE_UP: JobKind[Followed] = JobKind(name="timelines.take_up", payload=Followed, handler=take_up)
 GIVE_UP: JobKind[Unfollowed] = JobKind(name="timelines.give_up", payload=Unfollowed, handler=give_up)
@@ -326,9 +284,11 @@ HIDE_MUTED: JobKind[Muted] = JobKind(name="timelines.hide_muted", payload=Muted,
 HIDE_DOMAIN: JobKind[DomainBlocked] = JobKind(name="timelines.hide_domain", payload=DomainBlocked, handler=hide_domain)
 SHOW_AGAIN: JobKind[Unmuted] = JobKind(name="timelines.show_again", payload=Unmuted, handler=show_again)
 BRING_INTO_LIST: JobKind[ListJoined] = JobKind(
-    name="timelines.bring_into_list", payload=ListJoined, handler=bring_into_list
+    name="timelines.bring_into_list", payload=ListJoined, many=bring_into_list, together_in=CHOICES
 )
-TAKE_FROM_LIST: JobKind[ListLeft] = JobKind(name="timelines.take_from_list", payload=ListLeft, handler=take_from_list)
+TAKE_FROM_LIST: JobKind[ListLeft] = JobKind(
+    name="timelines.take_from_list", payload=ListLeft, many=take_from_list, together_in=CHOICES
+)
 REBUILD_LIST: JobKind[ListChanged] = JobKind(name="timelines.rebuild_list", payload=ListChanged, handler=rebuild_list)
 DROP_LIST: JobKind[ListDeleted] = JobKind(name="timelines.drop_list", payload=ListDeleted, handler=drop_list)
 DROP_TAG: JobKind[TagUnfollowed] = JobKind(name="timelines.drop_tag", payload=TagUnfollowed, handler=drop_tag)

@@ -9,6 +9,7 @@ import msgspec
 from kith.base.errors import Problem
 from kith.base.jobs import MAKES_ROOM, JobKind
 from kith.base.work import Work
+from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.transfers import applying, clearing, looking_up, store
@@ -44,7 +45,7 @@ async def take_step(work: Work, step: ImportStep) -> None:
     actor = None if found is None else await accounts.find(work.db, found.account_id)
     if found is None or found.state == "finished" or actor is None:
         return
-    if not actor.may_act:
+    if await _is_barred(work, actor):
         await store.set_state(work.db, found.id, "finished", work.now)
         return
     at = work.now
@@ -54,12 +55,22 @@ async def take_step(work: Work, step: ImportStep) -> None:
         rows = await store.waiting(work.db, found.id, ROWS)
         told = await looking_up.look_up(work, found, rows, step.misses)
         await work.db.begin()
+        if await _is_barred(work, await accounts.find(work.db, found.account_id)):
+            await store.set_state(work.db, found.id, "finished", work.now)
+            return
         await _do(work, found, actor, [row for row in rows if row.id in told.found], told.found)
         if len(told.found) == len(rows) < ROWS:
             await store.set_state(work.db, found.id, "finished", work.now)
             return
         step, at = ImportStep(found.id, misses=told.misses), work.now + timedelta(seconds=told.wait)
     work.enqueue(IMPORT, step, at=at, key=f"{found.id}:{work.new_id()}")
+
+
+async def _is_barred(work: Work, actor: Account | None) -> bool:
+    """What somebody began ends with their account, their lockdown, or the team's word."""
+    if actor is None or not actor.may_act:
+        return True
+    return actor.user_id is not None and await identity.is_shut_out(work, actor.user_id)
 
 
 async def _clear(work: Work, found: Import, actor: Account, step: ImportStep) -> ImportStep:

@@ -23,7 +23,8 @@ MOST_JSON = 512 << 20
 MOST_RATIO = 1000  # how much smaller text may have been made: more is a trap
 _FREE = 1 << 20  # of which nothing is asked
 MOST_TAR_RATIO, _FREE_TAR = 100, 256 << 20  # a tar archive is written to the disk whole
-MOST_HEAD = 1 << 20
+# Names and the like are read at a cost that grows with the square of their length: what long ones of them may cost.
+MOST_HEAD, USUAL_HEAD, MOST_SQUARES = 32 << 10, 1 << 10, 1 << 31
 
 
 class OpenedArchive(Protocol):
@@ -84,8 +85,11 @@ class _TarEntry(tarfile.TarInfo):
     """Long names and the like are entries of their own, which are read whole: as long as they say they are."""
 
     def _proc_member(self, tar: tarfile.TarFile) -> Any:
-        if self.type not in tarfile.REGULAR_TYPES and self.size > MOST_HEAD:
-            raise tarfile.ReadError("the name of an entry is too long")
+        if self.type not in tarfile.REGULAR_TYPES and self.size > USUAL_HEAD:
+            spent = getattr(tar, "squares_spent", 0) + self.size**2
+            if self.size > MOST_HEAD or spent > MOST_SQUARES:
+                raise tarfile.ReadError("the name of an entry is too long")
+            tar.squares_spent = spent  # type: ignore[attr-defined]
         return super()._proc_member(tar)  # type: ignore[misc] # the one place where all kinds of entries come by
 
 

@@ -150,7 +150,9 @@ async def come_back(exchange: Exchange, slug: str, key: str) -> SourceOutcome:
     if stored is None or arrived is None or arrived.source != idp.source.pbm_uuid:
         return await refused(exchange, idp.source, NOT_ASKED, "unknown or used answer", status=400)
     async with work.aside() as aside:
-        await kept.claim_request(aside.db, stored.request_hash, aside.now)
+        taken = await kept.claim_request(aside.db, stored.request_hash, aside.now)
+    if taken is None:  # brought back twice at once: it counts once
+        return await refused(exchange, idp.source, NOT_ASKED, "unknown or used answer", status=400)
     attempt = await _attempt(exchange, idp, arrived)
     if attempt is None:
         return await refused(exchange, idp.source, NOT_ASKED, "another browser asked", status=400)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hmac
+from functools import partial
 
 import msgspec
 
 from kith.base.errors import NotFound, Unauthenticated
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.work import Work
 from kith.identity.sources import store as source_store
 from kith.identity.sources.kinds.scim import root_url, token_hash
 from kith.identity.sources.scim import store
@@ -38,5 +40,13 @@ async def let_in(exchange: Exchange) -> None:
         limiter.spend(WRONG_TOKENS, address_key(exchange.address))
         raise Unauthenticated("The token is missing or wrong.", headers={"WWW-Authenticate": 'Bearer realm="SCIM"'})
     exchange.spent = limiter.spend(CALLS, source.pbm_uuid)
+    exchange.known_while(partial(_is_open, slug, expected))
     root = root_url(work.settings.base_url, source.slug)
     exchange.caller = ScimCaller(source, root, group_matching_mode)
+
+
+async def _is_open(slug: str, expected: str, work: Work) -> bool:
+    """Whether the source is still there, enabled, and has the same token."""
+    source = await source_store.find_source(work.db, slug)
+    settings = await store.settings(work.db, source.pbm_uuid) if source is not None else None
+    return settings is not None and hmac.compare_digest(settings[0], expected)

@@ -250,10 +250,11 @@ def _data(url: str, page: PageFacts, offered: dict[str, Any], picture: Picture |
 
 
 class ShowCredits(msgspec.Struct):
-    """`after` is the last post that was done."""
+    """`after` is the last post that was done, which shows `card`."""
 
     account_id: AccountId
     after: StatusId = StatusId(0)
+    card: int = 0
 
 
 async def credit_anew(work: Work, fact: AccountChanged) -> None:
@@ -268,9 +269,11 @@ async def credit_anew(work: Work, fact: AccountChanged) -> None:
 
 async def show_credits(work: Work, payload: ShowCredits) -> None:
     """So many posts at a time: an account may be credited under any number of them."""
-    after = await store.show_credits_anew(work.db, payload.account_id, payload.after, CREDITED_AT_ONCE)
-    if after is not None:
-        work.enqueue(SHOW_CREDITS, ShowCredits(payload.account_id, after), key=f"{payload.account_id}:{after}")
+    last = await store.show_credits_anew(work.db, payload.account_id, payload.card, payload.after, CREDITED_AT_ONCE)
+    if last is not None:
+        card, after = last
+        key = f"{payload.account_id}:{card}:{after}"
+        work.enqueue(SHOW_CREDITS, ShowCredits(payload.account_id, after, card), key=key)
 
 
 CREDIT: JobKind[AccountChanged] = JobKind(name="statuses.credit_anew", payload=AccountChanged, handler=credit_anew)

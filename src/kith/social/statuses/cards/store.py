@@ -38,10 +38,17 @@ _save = query(
 )
 _shown_anew = command(update(statuses).where(statuses.c.card_id == bindparam("card")).values(version=changed(statuses)))
 _shown = query(select(cards.c.id, cards.c.data, cards.c.creator_id).where(any_of(cards.c.id, "ids")), tuple)
+# Page after page, and of each its posts in the order of the index: any number may show the pages of one author.
 _crediting = query(
+    select(cards.c.id)
+    .where(and_(cards.c.creator_id == bindparam("account"), cards.c.id > bindparam("after")))
+    .order_by(cards.c.id)
+    .limit(1),
+    int,
+)
+_showing = query(
     select(statuses.c.id)
-    .join(cards, cards.c.id == statuses.c.card_id)
-    .where(and_(cards.c.creator_id == bindparam("account"), statuses.c.id > bindparam("after")))
+    .where(and_(statuses.c.card_id == bindparam("card"), statuses.c.id > bindparam("after")))
     .order_by(statuses.c.id)
     .limit(bindparam("most")),
     StatusId,
@@ -73,9 +80,25 @@ async def show_anew(db: Session, card_id: int) -> None:
     await db.run(_shown_anew, card=card_id)
 
 
-async def show_credits_anew(db: Session, account_id: AccountId, after: StatusId, most: int) -> StatusId | None:
-    """The same for the next posts that show a page which names this account; the last, if there may be more."""
-    found = await db.all(_crediting, account=account_id, after=after, most=most)
-    if found:
-        await db.run(_shown_anew_all, ids=found)
-    return found[-1] if len(found) == most else None
+async def show_credits_anew(
+    db: Session, account_id: AccountId, card: int, after: StatusId, most: int
+) -> tuple[int, StatusId] | None:
+    """The same for the next posts that show a page which names this account, from a post with one page on.
+
+    The last page and post, if there may be more.
+    """
+    shown: list[StatusId] = []
+    for _ in range(most):
+        found = await db.all(_showing, card=card, after=after, most=most - len(shown)) if card else []
+        shown += found
+        after = found[-1] if found else after
+        if len(shown) == most:
+            break
+        following = await db.one(_crediting, account=account_id, after=card)
+        if following is None:
+            card = 0
+            break
+        card, after = following, StatusId(0)
+    if shown:
+        await db.run(_shown_anew_all, ids=shown)
+    return (card, after) if card else None

@@ -10,10 +10,10 @@ from kith.social.media import store as media_store
 from kith.social.statuses import polls, store
 from kith.social.statuses.tables import Edit, Status
 
-__all__ = ["MOST_REVISIONS", "begin_history", "keep_revision", "snapshot"]
+__all__ = ["MOST_FILES", "MOST_REVISIONS", "begin_history", "keep_revision", "snapshot"]
 
 MOST_REVISIONS = 100
-MOST_DROPPED = 200  # files at once
+MOST_FILES = 600  # of one post: what its revisions may have, and half as many that none has any more
 
 
 async def begin_history(work: Work, before: Edit) -> None:
@@ -23,15 +23,19 @@ async def begin_history(work: Work, before: Edit) -> None:
 
 
 async def keep_revision(work: Work, status: Status, revision: Edit) -> None:
-    """What it says now; where enough is kept, in place of the latest, whose files go if nothing else has them."""
+    """What it says now; where enough is kept, in place of the latest.
+
+    The files that nothing has any more go many at once: to tell which they are, all revisions are read, and what is
+    written in them may be long.
+    """
     if await store.count_edits(work.db, status.id) < MOST_REVISIONS:
         await store.insert_edit(work.db, revision)
         return
     await store.replace_latest(work.db, revision)
-    named = {*status.media_ids, *await store.files_of_edits(work.db, status.id)}
-    files = await media_store.ids_of_status(work.db, status.id, most=len(named) + MOST_DROPPED)
-    if unnamed := [id for id in files if id not in named]:
-        await media.delete_with(work, unnamed)
+    files = await media_store.ids_of_status(work.db, status.id, most=MOST_FILES + 1)
+    if len(files) > MOST_FILES:
+        named = {*status.media_ids, *await store.files_of_edits(work.db, status.id)}
+        await media.delete_with(work, [id for id in files if id not in named])
 
 
 async def snapshot(work: Work, status: Status, *, at_edit: bool = False) -> Edit:

@@ -22,6 +22,7 @@ from kith.identity.providers.oauth2.tables import grants, oauth_tokens
 from kith.identity.scopes import PARENTS
 from kith.identity.sessions.cookies import PageSession
 from kith.identity.sessions.service import hash_key as session_hash
+from kith.identity.sessions.store import SEEN_BY_RIGHT
 from kith.identity.sessions.tables import sessions
 from kith.identity.tokens import store as personal
 from kith.identity.tokens.service import may_be_token
@@ -60,7 +61,7 @@ def _speaks_for(table: Table, scopes: ColumnElement[str], *, session: ColumnElem
 _own = query(_speaks_for(tokens, tokens.c.scopes).where(tokens.c.intent == "api"), Bearer)
 # A browser's session: everything its person may do, in the social API as on pages.
 _everything: ColumnElement[str] = literal(" ".join((*PARENTS, "profile", "push")))
-_session = query(_speaks_for(sessions, _everything, session=sessions.c.session_uuid), Bearer)
+_session = query(_speaks_for(sessions, _everything, session=sessions.c.session_uuid).where(SEEN_BY_RIGHT), Bearer)
 _now = bindparam("now", type_=Instant())
 _live = query(
     select(oauth_tokens.c.key_hash)
@@ -92,7 +93,7 @@ _live_own = query(
 _live_sessions = query(
     select(sessions.c.key_hash)
     .join(users, users.c.id == sessions.c.user_id)
-    .where(and_(any_of(sessions.c.key_hash, "hashes"), sessions.c.expires_at > _now, is_active())),
+    .where(and_(any_of(sessions.c.key_hash, "hashes"), sessions.c.expires_at > _now, is_active(), SEEN_BY_RIGHT)),
     str,
 )
 _noted = [

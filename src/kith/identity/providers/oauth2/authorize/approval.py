@@ -31,11 +31,15 @@ async def answer(
     session: LoginSession,
     user: User,
     *,
+    told: list[str],
     stored: AuthorizationRequestRow | None,
 ) -> Outcome:
-    """Code, tokens or both, depending on the response type. A request that was `stored` is answered once."""
+    """Code, tokens or both, depending on the response type. A request that was `stored` is answered once.
+
+    `told` are the scopes, and those of claims that were asked for by name.
+    """
     work, client = exchange.work, request.client
-    grant = service.new_grant(work, client, _grant_request(request, scopes, session, user))
+    grant = service.new_grant(work, client, _grant_request(request, scopes, told, session, user))
     about = await _claims_about(work, request, grant, scopes)
     if not await sessions.hold(work, session):
         raise OAuthError("login_required", "Their session has ended.")
@@ -45,12 +49,14 @@ async def answer(
         raise OAuthError("invalid_request", "The client has changed meanwhile.")
     await store.insert_grant(work.db, grant)
     await visits.note(work, client, grant, user)
-    told = await _issue(work, request, grant, scopes, about)
+    issued = await _issue(work, request, grant, scopes, about)
     await _record(work, client, scopes, user)
-    return deliver(request.target, told)
+    return deliver(request.target, issued)
 
 
-def _grant_request(request: AuthorizationRequest, scopes: list[str], session: LoginSession, user: User) -> GrantRequest:
+def _grant_request(
+    request: AuthorizationRequest, scopes: list[str], told: list[str], session: LoginSession, user: User
+) -> GrantRequest:
     return GrantRequest(
         scopes=scopes,
         user_id=user.id,
@@ -58,7 +64,7 @@ def _grant_request(request: AuthorizationRequest, scopes: list[str], session: Lo
         auth_method=session.auth_method,
         auth_time=session.created_at,
         resource=request.resource,
-        claims=claims.with_session(request.client, request.claims, session.session_uuid),
+        claims=claims.kept_with_grant(request.client, request.claims, session.session_uuid, scopes=told),
     )
 
 

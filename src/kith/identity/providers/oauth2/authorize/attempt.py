@@ -31,6 +31,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     kept: KeptRequest
     request: AuthorizationRequest
     scopes: list[str]
+    told: list[str]  # these, and those of the claims that were asked for by name
     moment: str = ""
     proof: str = ""
     decision: Decision = ""
@@ -44,7 +45,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
         If either has changed while somebody looked at the page, they are asked anew.
         """
-        return word and " ".join((word, self.client.identity, *self.scopes))
+        return word and " ".join((word, self.client.identity, *self.told))
 
     @property
     def is_silent(self) -> bool:

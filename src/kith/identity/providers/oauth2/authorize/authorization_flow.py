@@ -18,7 +18,6 @@ from kith.identity.providers.oauth2.authorize.redirect_uris import origin_of
 from kith.identity.providers.oauth2.authorize.responses import Outcome
 from kith.identity.providers.oauth2.authorize.return_links import link_to_stored
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, PROOF
-from kith.identity.providers.oauth2.claims.claims import scopes_asked
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError
@@ -82,7 +81,7 @@ async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
         application=application_facts(client),
         is_sso=True,
         redirect=back,
-        consent_permissions=await permissions(attempt.exchange.work, client, await _told_by(attempt)),
+        consent_permissions=await permissions(attempt.exchange.work, client, attempt.told),
         consent_ask="consent" in attempt.request.prompts,
         consent_client=client.identity,
         cancel_url=cancel,
@@ -90,16 +89,6 @@ async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
     if client.consent != "flow":
         context.consent_mode = {"always": "always_require"}.get(client.consent, client.consent)
     return context
-
-
-async def _told_by(attempt: Attempt) -> list[str]:
-    """The scopes asked for, and those that are needed for claims asked for by name."""
-    named = (
-        await scopes_asked(attempt.exchange.work, attempt.client, attempt.request.claims)
-        if "openid" in attempt.scopes
-        else []
-    )
-    return list(dict.fromkeys((*attempt.scopes, *named)))
 
 
 async def _more_steps(attempt: Attempt, slug: str) -> list[Step]:

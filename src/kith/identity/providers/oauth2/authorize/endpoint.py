@@ -36,6 +36,7 @@ from kith.identity.providers.oauth2.authorize.return_links import (
     way_back,
 )
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, MOMENT, PROOF
+from kith.identity.providers.oauth2.claims.claims import scopes_asked
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
@@ -66,11 +67,13 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
         return ErrorPage(title=unfit.title, messages=[unfit.message], code="invalid_request")
     try:
         request = read_authorization_request(kept, target)
+        scopes = await _scopes(exchange, request)
         attempt = Attempt(
             exchange=exchange,
             kept=kept,
             request=request,
-            scopes=await _scopes(exchange, request),
+            scopes=scopes,
+            told=await _told(exchange, request, scopes),
             moment=sent.get(MOMENT),
             proof=sent.get(PROOF),
             decision=decision,
@@ -134,6 +137,12 @@ async def _scopes(exchange: Exchange, request: AuthorizationRequest) -> list[str
     if request.response_type not in ("code", "token") and "openid" not in scopes:
         raise invalid_scope("The scope openid is needed for this response type.")
     return scopes
+
+
+async def _told(exchange: Exchange, request: AuthorizationRequest, scopes: list[str]) -> list[str]:
+    """The scopes asked for, and those that are needed for claims asked for by name."""
+    named = await scopes_asked(exchange.work, request.client, request.claims) if "openid" in scopes else []
+    return list(dict.fromkeys((*scopes, *named)))
 
 
 async def _go(attempt: Attempt) -> Outcome:
@@ -211,8 +220,18 @@ async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> O
             fields=_hidden(attempt),
             switch=f"/flows/-/default/authentication/?{urlencode(again)}",
         )
+    return await _approve(attempt, session, user)
+
+
+async def _approve(attempt: Attempt, session: LoginSession, user: User) -> Outcome:
     return await approval.answer(
-        attempt.exchange, attempt.request, attempt.scopes, session, user, stored=attempt.kept.request
+        attempt.exchange,
+        attempt.request,
+        attempt.scopes,
+        session,
+        user,
+        told=attempt.told,
+        stored=attempt.kept.request,
     )
 
 
@@ -232,6 +251,4 @@ async def _pass_flow(attempt: Attempt, session: LoginSession, user: User, *, is_
         outcome = await run_flow(attempt, user)
         if outcome is not None:
             return outcome
-    return await approval.answer(
-        attempt.exchange, attempt.request, attempt.scopes, session, user, stored=attempt.kept.request
-    )
+    return await _approve(attempt, session, user)

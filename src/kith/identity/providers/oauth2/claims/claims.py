@@ -24,6 +24,7 @@ from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.users.tables import User
 
 _PLACES = ("id_token", "userinfo")
+_ALLOWED = "scopes"  # beside them: by which scopes people were told of them
 ACR = "urn:kith:acr:default"
 ACR_MULTI = "urn:kith:acr:mfa"
 DEFAULT_SECONDS = 3600.0
@@ -94,9 +95,13 @@ def session_id(session_uuid: str, client: Client | None = None) -> str:
     return hashlib.sha256(session_uuid.encode()).hexdigest()
 
 
-def with_session(client: Client, asked: dict[str, Any], session_uuid: str) -> dict[str, Any]:
-    """What is kept of the claims asked for, with the `sid` where it is the client's alone."""
-    asked = {name: value for name, value in asked.items() if name != "sid"}
+def kept_with_grant(
+    client: Client, asked: dict[str, Any], session_uuid: str, *, scopes: Iterable[str]
+) -> dict[str, Any]:
+    """What is kept of the claims asked for: with the scopes that they were allowed by, and no others later, and with
+    the `sid` where it is the client's alone."""
+    asked = {name: value for name, value in asked.items() if name not in ("sid", _ALLOWED)}
+    asked |= {_ALLOWED: list(scopes)} if any(_named(asked, place) for place in _PLACES) else {}
     return asked | {"sid": session_id(session_uuid, client)} if client.registered.sector else asked
 
 
@@ -114,7 +119,7 @@ async def user_claims(
     """`sub` and the claims of the scopes. Mappings can be slow: call it before the work's first write.
 
     A short ID token has only the claims that the request named. Claims named beyond the scopes are added if this
-    client may have their scope.
+    client may have their scope, and might when people were asked.
     """
     person = await subjects.find(work, grant.user_id) if grant.user_id is not None else None
     if person is None:
@@ -124,7 +129,8 @@ async def user_claims(
         named = _named(grant.claims, "id_token")
         told = {name: value for name, value in told.items() if name in named}
     asked = {name: wish for name, wish in _named(grant.claims, place).items() if name not in told}
-    more = [scope for scope in await scopes_for(work, client, asked) if scope not in scopes]
+    allowed = grant.claims.get(_ALLOWED, ())
+    more = [scope for scope in await scopes_for(work, client, asked) if scope not in scopes and scope in allowed]
     found = await brought(work, client, person, more) if more else {}
     told |= {name: found[name] for name, wish in asked.items() if name in found and _fits(found[name], wish)}
     return {"sub": subject(work, client, person.user), **told}

@@ -66,13 +66,20 @@ async def has_own_profile(work: Work, client: Client) -> bool:
 
 
 async def allowed_scopes(work: Work, client: Client) -> list[str]:
-    """All scopes that this client may get, in the order of discovery."""
+    """All scopes that this client may get, in the order of discovery.
+
+    One that registered itself gets of what it registered what its provider may still give.
+    """
     if client.is_social:
         return list(client.scopes or ())
+    if client.app_id is not None:
+        provider = msgspec.structs.replace(client, app_id=None, scopes=client.provider_scopes)
+        given = await allowed_scopes(work, provider)
+        return [scope for scope in client.scopes or () if scope in given]
     own = [one.scope_name for one in await mappings_of(work, client)]
     if client.scopes is None:
         return list(dict.fromkeys(own)) if own else [*OPENID_DEFAULTS, ENTITLEMENTS]
-    is_bounded = client.app_id is not None or client.scopes != OPENID_DEFAULTS
+    is_bounded = client.scopes != OPENID_DEFAULTS
     return list(client.scopes) if is_bounded else list(dict.fromkeys((*client.scopes, *own, ENTITLEMENTS)))
 
 

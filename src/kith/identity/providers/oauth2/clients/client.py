@@ -93,6 +93,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     grant_types: frozenset[str] = frozenset()
     response_types: frozenset[str] = frozenset()
     scopes: tuple[str, ...] | None = None
+    provider_scopes: tuple[str, ...] | None = None  # the same of its provider, if it registered itself there
     mappings: tuple[str, ...] = ()
     provider_id: int | None = None
     kind: str = ""  # of its provider
@@ -237,6 +238,7 @@ async def of_app(work: Work, app: App) -> Client | None:
             grant_types=base.grant_types & grant_types,
             response_types=base.response_types & types if types else base.response_types,
             scopes=tuple(app.scopes.split()),
+            provider_scopes=base.scopes,
             app_id=app.id,
             website=app.website,
             # Nobody vouches for it, so people are asked at least once.

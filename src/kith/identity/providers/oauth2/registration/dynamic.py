@@ -53,7 +53,8 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
     if await store.count_registered(work.db, registrar.id) >= MOST_CLIENTS:
         raise OAuthError("access_denied", f"Nobody can register more than {MOST_CLIENTS} clients.", status=403)
     checked = await check_registration(work, base, sent)
-    await find_bearer(exchange, {})  # it may have ended while documents of the client were fetched
+    await find_bearer(exchange, {})  # it, or the right, may have ended while documents of the client were fetched
+    await _check_rights(work, base, registrar)
     app, secret, token = _new_app(work, base, checked, registrar)
     await store.insert_app(work.db, app)
     await record(work, "model_created", app, registrar)

@@ -20,6 +20,7 @@ from kith.identity.providers.oauth2.authentication.carried_bearers import bearer
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients import registrars
 from kith.identity.providers.oauth2.clients.client import Client, hash_secret
+from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
 from kith.identity.providers.oauth2.logout import propagation
 from kith.identity.providers.oauth2.registration.dynamic import check_registrar, record, shown, stored
@@ -62,6 +63,8 @@ async def answer_change(exchange: Exchange, slug: str, client_id: str) -> dict[s
     await store.hold_app(work.db, app.id)
     before, base = await _managed(work, slug, client_id, token)
     _check_same(before, sent)
+    if await registrars.is_suspended(work, before, base.kind):
+        raise OAuthError("access_denied", "Whoever registered this client may not do so any more.", status=403)
     app = msgspec.structs.replace(before, **stored(checked))
     secret = None
     if not app.auth_method.startswith("client_secret"):

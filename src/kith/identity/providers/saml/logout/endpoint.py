@@ -52,7 +52,9 @@ async def by_query(exchange: Exchange, service: ServiceProvider) -> Outcome:
         if stored is None or stored.provider_id != service.id:
             return ErrorPage(title="Request error", messages=[_GONE], code="invalid_request")
         async with exchange.work.aside() as work:
-            await kept.claim_request(work.db, stored.request_hash, work.now)
+            taken = await kept.claim_request(work.db, stored.request_hash, work.now)
+        if taken is None:
+            return ErrorPage(title="Request error", messages=[_GONE], code="invalid_request")
         return await _sign_out(exchange, service, msgspec.convert(stored.content, Asked))
     exchange.find(Limiter).spend(HAND_IN, address_key(exchange.address))
     try:
