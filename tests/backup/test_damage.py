@@ -109,6 +109,26 @@ async def test_a_key_file_that_others_may_read_is_warned_of(tmp_path: Path) -> N
     assert (made.code, restored.code) == (0, 0)
 
 
+async def test_a_key_that_is_not_there_is_told_before_a_backup_is_due(tmp_path: Path) -> None:
+    here = {"backup": str(tmp_path / "backups"), "backup_key_file": str(tmp_path / "gone.key")}
+    assert (await _kith(tmp_path, "migrate")).code == 0
+
+    checked = await _kith(tmp_path, "check", "--inside", "--json", **here)
+    served = await _kith(tmp_path, "serve", **here)
+
+    assert [one["state"] for one in checked.json if "gone.key cannot be read" in one["what"]] == ["problem"]
+    assert (served.code, "gone.key cannot be read" in served.complained) == (1, True)
+
+
+async def test_only_a_backup_that_is_there_is_verified(tmp_path: Path) -> None:
+    backups, _, here = await _backed_up_twice(tmp_path)
+
+    done = await _kith(tmp_path, "backup", "verify", str(backups), "--backup", "another", **here)
+
+    assert (done.code, done.said) == (1, "")
+    assert "there is no backup another" in done.complained
+
+
 async def test_a_backup_before_an_upgrade_is_encrypted_and_counts(tmp_path: Path) -> None:
     # given a database of an older version
     await upgrade(load({"KITH_DATA": str(tmp_path / "data")}), to=FIRST)

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import asyncio
 import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -238,3 +241,13 @@ def _at(bucket: Bucket) -> Blobs:
         access_key="ACCESS",
         secret_key="SECRET",
     )
+
+
+async def test_whoever_has_just_read_a_file_comes_to_a_good_end(tmp_path: Path) -> None:
+    program = Path(__file__).with_name("blob_ends_program.py")
+
+    done = await asyncio.to_thread(
+        subprocess.run, [sys.executable, str(program), str(tmp_path), "40"], capture_output=True, text=True, check=False
+    )
+
+    assert (done.stdout, done.returncode) == ("0\n", 0), done.stderr

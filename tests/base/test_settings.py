@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kith.base.settings import BadSettings, Settings, load, split_bind
@@ -111,6 +112,27 @@ def test_a_file_of_another_name_is_read_in_its_stead(tmp_path: Path) -> None:
         ({"KITH_BASE_URL": "https://example.org/"}, ["KITH_BASE_URL", "slash"]),
         ({"KITH_BACKUP_SCHEDULE": "at night"}, ["KITH_BACKUP_SCHEDULE", "daily at 03:00", "at night"]),
         ({"KITH_BACKUP_KEEP": "some"}, ["KITH_BACKUP_KEEP", "7 daily", "some"]),
+        *[
+            ({"KITH_BACKUP": text}, ["KITH_BACKUP", "a folder or s3://bucket/prefix"])
+            for text in ("s4://root:secret@bucket", "s3://", "s3://bucket?key=root:secret", "s3://[")
+        ],
+        ({"KITH_BACKUP": "s3://bucket/prefix"}, ["KITH_BACKUP_ACCESS_KEY", "KITH_BACKUP_SECRET_KEY"]),
+        ({"KITH_MEDIA": "var/media"}, ["KITH_MEDIA", "s3://bucket/prefix"]),
+        ({"KITH_MEDIA": "s3://bucket", "KITH_MEDIA_ACCESS_KEY": "x"}, ["KITH_MEDIA_SECRET_KEY"]),
+        *[
+            ({"KITH_SMTP": text}, ["KITH_SMTP", "smtp://user:password@host:587"])
+            for text in ("mail.example.org", "http://mail.example.org", "smtp://", "smtp://root:secret@host:x")
+        ],
+        ({"KITH_SMTP": "smtp://root:secret@host?tls=maybe"}, ["KITH_SMTP", "?tls=starttls"]),
+        *[
+            ({"KITH_PRIVATE_HOSTS": text}, ["KITH_PRIVATE_HOSTS", "10.0.0.0/8", repr(text)])
+            for text in ("???", "10.0.0.0/99", "http://ldap.example.org", "[ldap]", "1.2.3.400")
+        ],
+        *[
+            ({f"KITH_{name}_BIND": text}, [f"KITH_{name}_BIND", "127.0.0.1:8000", text])
+            for name in ("LDAP", "LDAPS", "RADIUS")
+            for text in ("389", "localhost:ldap")
+        ],
         ({"KITH_SOURCE_URL": "our code"}, ["KITH_SOURCE_URL", "https://example.org/code", "our code"]),
     ],
 )
@@ -173,3 +195,10 @@ def test_what_follows_from_the_settings(tmp_path: Path) -> None:
     )
     assert (other.sqlite_path, other.sender, other.is_sqlite) == (Path("/var/x.db"), "a@b.example", True)
     assert not load({"KITH_DATABASE": "postgres:///kith"}, tmp_path).is_sqlite
+
+
+@pytest.mark.parametrize("name", [field.name for field in msgspec.structs.fields(Settings) if field.type is bool])
+def test_every_switch_is_on_and_off_in_words(name: str) -> None:
+    for words, value in (("on", True), ("off", False)):
+        given = {f"KITH_{name.upper()}": words, "KITH_BASE_URL": "https://example.org"}
+        assert getattr(load(given), name) is value

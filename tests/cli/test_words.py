@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import pty
+import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from kith.social.roles.permissions import NAMES
 from tests.cli.running import kith, settle
 from tests.cli.test_jobs import LETTER, bury
 from tests.town import Town, build_town
 from tests.town.nursery import KITH, run
 
 NEW = ["--email", "ada@example.org"]
+PERMISSIONS = ", ".join(sorted(NAMES))
 
 
 async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
@@ -36,6 +39,20 @@ async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
         ("tokens", "revoke", "kith_x"): "there is no token with this ID or value; see `kith tokens list NAME`",
         ("jobs", "retry", "4", "--all"): "give the ID of one job, or --all",
         ("jobs", "discard", "4"): "there is no dead job 4; see `kith jobs list --state dead`",
+        ("users", "set-role", "ada", "king"): "there is no role called king, but Owner, Admin, Moderator",
+        ("roles", "delete", "king"): "there is no role called king, but Owner, Admin, Moderator",
+        ("roles", "create", "x", "--permission", "fly"): f"there is no permission fly; there are {PERMISSIONS}",
+        ("roles", "create", "x", "--color", "red"): "--color must be like #3366cc, not red",
+        ("reports", "show", "7"): "there is no report 7; see `kith reports list --all`",
+        ("announcements", "delete", "7"): "there is no announcement 7; see `kith announcements list`",
+        ("blueprints", "export", "--with-secrets"): "cannot ask for a passphrase without a terminal: use --key-file",
+        ("federation", "relays", "add", "relay"): "the address must be like https://example.org/..., not relay",
+        ("federation", "subscriptions", "add", "x"): "the address must be like https://example.org/..., not x",
+        ("federation", "resolve", "@ada@127.0.0.1:1"): "@ada@127.0.0.1:1 cannot be found: its address is none of the "
+        "public internet (KITH_PRIVATE_HOSTS can name it)",
+        ("restore", "nowhere", "--database", "mysql"): "--database must be sqlite, sqlite:///PATH or postgresql://..., "
+        "as KITH_DATABASE is",
+        ("export", "grants", "--filter", "size=1"): "there is no filter size; there are application, user",
     }
     async with build_town("sqlite", tmp_path, start=False) as town:
         await settle(town, "ada", role="owner")
@@ -49,6 +66,10 @@ async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
 
 async def test_what_the_system_refuses_names_what_it_was_and_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
+    held = socket.socket()
+    held.bind(("127.0.0.1", 0))
+    held.listen()
+    taken = held.getsockname()[1]
     nobody = "postgresql://kith:secret@127.0.0.1:1/kith"
     cases = [
         ({"KITH_DATABASE": nobody}, ("users", "list"), "at 127.0.0.1:1/kith cannot be opened: nothing answers there"),
@@ -58,17 +79,25 @@ async def test_what_the_system_refuses_names_what_it_was_and_what_to_do(tmp_path
         ({"KITH_DATABASE": "postgresql:///kith?host=/nowhere"}, ("migrate",), "there is no such socket"),
         ({"KITH_DATA": str(tmp_path / "file" / "in")}, ("migrate",), "a folder is needed there"),
         ({"KITH_DATA": "/proc/none"}, ("migrate",), "/proc/none: No such file or directory"),
+        ({"KITH_DATA": str(tmp_path / "file")}, ("migrate",), "a folder is needed there, not a file"),
+        ({"KITH_LDAP_BIND": f"127.0.0.1:{taken}"}, ("serve",), "Address already in use; set KITH_LDAP_BIND"),
+        *[
+            ({}, words, "at 127.0.0.1:1/kith cannot be opened: nothing answers there")
+            for words in (("import", "mastodon", nobody), ("import", "authentik", nobody))
+        ],
+        ({}, ("move", "--to", nobody), "postgresql://kith:...@127.0.0.1:1/kith: nothing answers there"),
     ]
     plain = {name: value for name, value in os.environ.items() if not name.startswith("KITH_")}
-    told = {"KITH_DATA": str(tmp_path / "data")}
+    told = {"KITH_DATA": str(tmp_path / "data"), "KITH_BIND": "127.0.0.1:0"}
+    assert (await run("migrate", environment=plain | told)).code == 0
 
-    done = await asyncio.gather(*(run(*words, environment=plain | told | own) for own, words, _ in cases))
+    with held:
+        done = await asyncio.gather(*(run(*words, environment=plain | told | own) for own, words, _ in cases))
 
-    for (own, words, expected), one in zip(cases, done, strict=True):
+    for (_, words, expected), one in zip(cases, done, strict=True):
         assert expected in one.complained + one.said, words
         assert "secret" not in one.complained + one.said
         assert (one.code, "Traceback" in one.complained) == (1, False)
-        assert own
 
 
 async def test_a_list_without_rows_says_so_beside_the_pipe(tmp_path: Path) -> None:

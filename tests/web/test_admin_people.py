@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.conftest import TownBuilder
+from tests.social.members import join
 from tests.social.posts import settle
 from tests.social.staff import employ
 from tests.town import Person, Town
@@ -122,6 +123,21 @@ async def test_what_is_done_to_several_is_rehearsed_first(town: Town, browser: B
     assert [one["is_active"] for one in found] == [False, False]
     assert "Is so already; nothing changes." in await choose(browser, ids, "disable")
     assert "Nobody was chosen." in await choose(browser, [], "disable")
+
+
+async def test_of_apps_only_what_ends_for_good_is_said_to_end(town: Town, browser: Browser) -> None:
+    owner = await enter(town, browser)
+    ada = await join(town)
+    id = await id_of(owner, ada.name)
+    assert ada.token
+
+    for action in ("disable", "suspend"):
+        page = await choose(browser, [id], action)
+        assert "apps are refused" in page
+        assert ("token ends" in page, "loses access" in page) == (False, False)
+    for action in ("lockdown", "delete"):
+        page = await choose(browser, [id], action, reason="Phone lost")
+        assert "loses access" in page
 
 
 async def test_to_one_person_only_is_offered_what_would_change_something(town: Town, browser: Browser) -> None:

@@ -33,9 +33,21 @@ _BROKEN = """() => {
   }
   return found;
 }"""
-# What is ticked and the words beside it, and numbers of lines that are cut off.
+# What is ticked and the words beside it, what stands in one line of a form, and numbers of lines that are cut off.
 _OVERLAPPING = """() => {
   const found = [];
+  for (const line of document.querySelectorAll("form.line")) {
+    const parts = [...line.querySelectorAll("input, select, textarea, button, .tick span")].filter(one =>
+      one.type !== "hidden" && one.checkVisibility({visibilityProperty: true}));
+    parts.forEach((one, at) => {
+      const [a, rest] = [one.getBoundingClientRect(), parts.slice(at + 1)];
+      for (const other of rest) {
+        const b = other.getBoundingClientRect();
+        if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+            Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1) found.push(`${one.name} ${other.name ?? other.textContent}`);
+      }
+    });
+  }
   for (const tick of document.querySelectorAll(".tick")) {
     const [box, words] = [tick.querySelector("input"), tick.querySelector("span")];
     if (!box?.checkVisibility() || !words) continue;
@@ -81,9 +93,17 @@ async def _look(page: Page, *addresses: str) -> None:
 
 async def test_words_of_members_pages_stay_whole(chrome: Browser, scenery: Scenery) -> None:
     ada = person_of(scenery.ada)
+    await scenery.town.kith("announcements", "create", "The water is off")
+    [told] = await scenery.ada.get("/api/v1/announcements")
+    for reaction in "👍🎉😄😢":  # what is offered beside them opens at the right edge
+        await scenery.ada.does("PUT", f"/api/v1/announcements/{told['id']}/reactions/{reaction}")
     async with opened(chrome, scenery.town, locale="de-DE") as page:
         await _enter(page, ada.username, ada.password)
-        await _look(page, "/home", "/explore/suggestions", "/settings/security", "/settings/preferences", "/lists")
+        await _look(
+            page, "/home", "/deck", "/explore/suggestions", "/settings/security", "/settings/preferences", "/lists"
+        )
+        assert await page.goto("/home")
+        assert await page.locator(".announcement .offered").count() == 1
 
 
 async def test_words_of_the_console_stay_whole(chrome: Browser, scenery: Scenery) -> None:
@@ -101,6 +121,7 @@ async def test_words_of_the_console_stay_whole(chrome: Browser, scenery: Scenery
             "/admin/reports",
             f"/admin/flows/{flow['slug']}",
             scenery.filled("/admin/applications/{application}"),
+            "/admin/records/stages/otp_validate/new",
             f"/admin/records/propertymappings/scope/{mapping['pk']}",
         )
         assert await page.locator(".editor .numbers span").count() >= 2

@@ -9,6 +9,7 @@ import msgspec
 from kith.backup.failures import BadRepository, Damaged
 from kith.backup.making import BackupProgress
 from kith.backup.manifest import Manifest
+from kith.backup.places import shown
 from kith.backup.repository import Repository
 from kith.base.backups.retention import read_keep, superfluous
 
@@ -43,6 +44,8 @@ async def verify_repository(
     ids = [only] if only is not None else await repository.ids()
     needs: dict[str, set[str]] = {}
     broken: list[str] = []
+    if only is not None and only not in await repository.ids():
+        raise BadRepository(f"there is no backup {only} at {shown(repository.place.target)}; see `kith backup list`")
     for id in ids:
         try:
             needs[id] = await repository.names(await repository.manifest(id))

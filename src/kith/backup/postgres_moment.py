@@ -13,11 +13,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import asyncpg
-
 from kith.backup.failures import BadRepository
 from kith.backup.manifest import Sequence, TableData
 from kith.backup.repository import Repository
+from kith.base.db.unopened import open_named
 from kith.migrations import is_ours
 
 __all__ = ["COUNTERS", "FOREIGN_KEYS", "OWN", "Cutter", "PostgresMoment", "count_rows", "fill", "is_empty", "moment"]
@@ -139,7 +138,7 @@ class PostgresMoment:
 
 @asynccontextmanager
 async def moment(url: str) -> AsyncIterator[PostgresMoment]:
-    connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "kith backup"})
+    connection = await open_named(url, application_name="kith backup")
     try:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'")
@@ -149,7 +148,7 @@ async def moment(url: str) -> AsyncIterator[PostgresMoment]:
 
 
 async def is_empty(url: str) -> bool:
-    connection = await asyncpg.connect(url, timeout=10)
+    connection = await open_named(url)
     try:
         return not await connection.fetch(OWN)
     finally:
@@ -170,7 +169,7 @@ async def fill(
     What the migrations put there goes. References between tables are taken away meanwhile and made again at the end,
     which looks at every one of them.
     """
-    connection = await asyncpg.connect(url, timeout=10, server_settings={"application_name": "kith restore"})
+    connection = await open_named(url, application_name="kith restore")
     try:
         async with connection.transaction():
             await connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL timezone = 'UTC'")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
+from kith.base.blob_threads import await_threads_at_exit
 from kith.base.errors import NoSpace, NotFound, Unavailable, is_no_room
 
 if TYPE_CHECKING:
@@ -149,6 +150,7 @@ class _FolderBlobs(Blobs):
     def _store(self) -> ObjectStore:  # type: ignore[override]
         from obstore.store import LocalStore  # noqa: PLC0415 - loaded when first used
 
+        await_threads_at_exit()
         return LocalStore(self._folder)
 
     async def list(self, prefix: str = "") -> AsyncIterator[str]:
@@ -224,6 +226,7 @@ def blobs(
         config["endpoint"] = options["endpoint"]
     from obstore.store import S3Store  # noqa: PLC0415 - not needed for a folder
 
+    await_threads_at_exit()
     store = S3Store(
         parts.netloc,
         prefix=parts.path.strip("/") or None,

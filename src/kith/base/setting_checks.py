@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_network
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from kith.base.backups.retention import read_keep
 from kith.base.backups.schedule import read_schedule
@@ -44,6 +44,9 @@ def check(settings: Settings) -> None:
     if settings.breach_url and not _is_address(settings.breach_url):
         raise BadSettings(f"{label('breach_url')} must be like https://example.org/range/, or empty")
     _check_translator(settings)
+    _check_private_hosts(settings)
+    _check_mail(settings)
+    _check_buckets(settings)
     _check_backups(settings)
     _check_addresses(settings)
     _check_acme(settings)
@@ -66,6 +69,52 @@ def _check_database(settings: Settings) -> None:
         raise BadSettings(f"{label('processes')} above 1 needs PostgreSQL: set {label('database')}")
 
 
+def _check_private_hosts(settings: Settings) -> None:
+    if not settings.private_hosts:
+        return
+    from kith.base.http.addresses import PrivateHosts  # noqa: PLC0415 - most servers name none
+
+    for one in settings.private_hosts:
+        try:
+            PrivateHosts([one])
+        except ValueError as error:
+            raise BadSettings(
+                f"{label('private_hosts')} must be a comma list of addresses, networks and host names, with a port "
+                f"if you like, such as 10.0.0.0/8, ldap.example.org:389, not {one!r}"
+            ) from error
+
+
+def _check_mail(settings: Settings) -> None:
+    if not settings.smtp:
+        return
+    url = _parts(settings.smtp)
+    if url is None or url.scheme not in ("smtp", "smtps") or not url.hostname:
+        raise BadSettings(f"{label('smtp')} must be like smtp://user:password@host:587 or smtps://host")
+    tls = dict(parse_qsl(url.query, keep_blank_values=True))
+    if tls.pop("tls", "none") not in ("none", "starttls", "required") or tls:
+        raise BadSettings(f"{label('smtp')} takes only ?tls=none, ?tls=starttls or ?tls=required")
+
+
+def _check_buckets(settings: Settings) -> None:
+    """Media are in the data folder or in a bucket, backups in a folder or in a bucket."""
+    for name, what in (("media", "s3://bucket/prefix"), ("backup", "a folder or s3://bucket/prefix")):
+        text: str = getattr(settings, name)
+        if not text or (name == "backup" and "://" not in text):
+            continue
+        url = _parts(text)
+        is_bucket = url is not None and url.scheme == "s3" and bool(url.netloc)
+        if url is None or not is_bucket or dict(parse_qsl(url.query)).keys() - {"endpoint", "region", "allow_http"}:
+            raise BadSettings(f"{label(name)} must be {what}, with ?endpoint=, &region= and &allow_http= if needed")
+        keys = [
+            getattr(settings, f"{name}_{kind}") or getattr(settings, f"media_{kind}")
+            for kind in ("access_key", "secret_key")
+        ]
+        if not all(keys):
+            raise BadSettings(
+                f"{label(name)} is a bucket: set {label(f'{name}_access_key')} and {label(f'{name}_secret_key')}"
+            )
+
+
 def _check_backups(settings: Settings) -> None:
     """A schedule that nobody can read would be found when the first backup is missed."""
     for name, read in (("backup_schedule", read_schedule), ("backup_keep", read_keep)):
@@ -84,6 +133,9 @@ def _check_addresses(settings: Settings) -> None:
         "work_metrics_bind",
         "acme_bind",
         "tls_bind",
+        "ldap_bind",
+        "ldaps_bind",
+        "radius_bind",
     ):
         if getattr(settings, name) or name in ("bind", "gateway_bind", "acme_bind", "tls_bind"):
             split_bind(getattr(settings, name), name)
@@ -116,10 +168,17 @@ def _check_translator(settings: Settings) -> None:
 
 
 def _has_good_port(text: str) -> bool:
+    return _parts(text) is not None
+
+
+def _parts(text: str) -> SplitResult | None:
+    """None where no host or no port can be read in it."""
     try:
-        return urlsplit(text).port != 0
+        url = urlsplit(text)
+        is_usable = url.port != 0
     except ValueError:
-        return False
+        return None
+    return url if is_usable else None
 
 
 def _is_address(text: str) -> bool:

@@ -8,7 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 import msgspec
@@ -234,20 +234,9 @@ def _known(name: str, where: str, shown: str) -> str:
     raise BadSettings(f"unknown setting {shown} in {where}{hint}")
 
 
-_TUPLES = {"acme_names", "database_replicas", "private_hosts", "reserved_names", "trusted_proxies"}
-_SWITCHES = {
-    "acme",
-    "check_email_host",
-    "confirm_email",
-    "gateway",
-    "password_grant",
-    "publish_activity",
-    "publish_directory",
-    "publish_peers",
-    "rate_limits",
-    "secure_mode",
-    "worker",
-}
+_KINDS = get_type_hints(Settings)
+_TUPLES = {name for name, kind in _KINDS.items() if kind == tuple[str, ...]}
+_SWITCHES = {name for name, kind in _KINDS.items() if kind is bool}
 _SIZES = {"media_budget"}
 _WORDS = {
     "on": True,

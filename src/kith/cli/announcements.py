@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kith.base.errors import NotFound
 from kith.cli.inputs import WORDS
 from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from kith.social.announcements.tables import Announcement
@@ -67,8 +70,16 @@ def list_announcements(*, as_json: bool) -> None:
         show_rows(["id", "published", "ends", "text"], rows, nothing="No announcements.")
 
 
+@contextmanager
+def _said(id: int) -> Iterator[None]:
+    try:
+        yield
+    except NotFound as error:
+        raise NotFound(f"there is no announcement {id}; see `kith announcements list`") from error
+
+
 @announcements.command()
-@click.argument("id", type=click.IntRange(1))
+@click.argument("id", type=click.IntRange(1, (1 << 63) - 1))
 def delete(*, id: int) -> None:
     """Delete the announcement ID."""
     from kith.social.announcements import publishing  # noqa: PLC0415 - loaded when first used
@@ -76,14 +87,15 @@ def delete(*, id: int) -> None:
 
     async def take() -> None:
         async with house() as opened, opened.works.begin() as work:
-            await publishing.remove(work, OPERATOR, id)
+            with _said(id):
+                await publishing.remove(work, OPERATOR, id)
 
     run(take())
     click.echo(f"Deleted the announcement {id}.")
 
 
 @announcements.command("mail")
-@click.argument("id", type=click.IntRange(1))
+@click.argument("id", type=click.IntRange(1, (1 << 63) - 1))
 def mail_to_all(*, id: int) -> None:
     """Send the published announcement ID to everybody by mail, once."""
     from kith.social.announcements import mailing  # noqa: PLC0415 - loaded when first used
@@ -91,7 +103,8 @@ def mail_to_all(*, id: int) -> None:
 
     async def send() -> None:
         async with house() as opened, opened.works.begin() as work:
-            await mailing.send(work, OPERATOR, id)
+            with _said(id):
+                await mailing.send(work, OPERATOR, id)
 
     run(send())
     click.echo(f"The announcement {id} is on its way to everybody.")

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import msgspec
 
-from kith.base.errors import Problem
+from kith.base.errors import Invalid, Problem
 from kith.base.settings import load
 from kith.base.work import Works
 from kith.cli.running import as_json, house, reading, run, say
@@ -210,6 +210,8 @@ def export_(*, into: Path | None, with_secrets: bool, key_file: Path | None) -> 
     """Write the configuration as blueprints: applied to an empty server they make the same server."""
     sealer = _sealer(key_file)
     if with_secrets and sealer is None:
+        if not sys.stdin.isatty():
+            raise Invalid("cannot ask for a passphrase without a terminal: use --key-file")
         words = click.prompt("A passphrase to seal the secrets with", hide_input=True, confirmation_prompt=True)
         try:
             sealer = FileSealer(words.encode())

@@ -50,6 +50,12 @@ def _query(filters: tuple[str, ...]) -> dict[str, list[str]]:
     return query
 
 
+def _refuse_unknown(query: dict[str, list[str]], known: set[str]) -> None:
+    """The API ignores what it does not know; whoever types a wrong name here would get everything."""
+    if unknown := sorted(query.keys() - known):
+        raise Invalid(f"there is no filter {unknown[0]}; there are {', '.join(sorted(known))}")
+
+
 def _opened(output: str | None) -> BinaryIO:
     """For nobody else's eyes; what is there stays."""
     if output is None:
@@ -69,10 +75,13 @@ async def _lines(works: Works, what: str, query: dict[str, list[str]]) -> AsyncI
 
     async with works.begin() as work:
         if what == "grants":
+            _refuse_unknown(query, {"user", "application"})
             chosen = await grants.read_filter(work, query)
             await exporting.note_export(work, None, COMMAND_LINE, actions.PLACE, dict(query))
             return grants.lines(works, chosen)
         resource = next(one for one in RESOURCES if one.path == _LISTS[what])
+        known = {one.name for one in resource.filters} | set(resource.exact) | {"ordering"}
+        _refuse_unknown(query, known | ({"search"} if resource.search else set()))
         wanted = await ListQuery.read(RecordStore(resource), work, query)
         await exporting.note_export(work, None, COMMAND_LINE, exporting.place_of(resource), dict(query))
         return exporting.records(works, wanted)

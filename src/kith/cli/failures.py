@@ -18,6 +18,7 @@ _MENDS = {
     errno.ENOSPC: "make room on the disk",
     errno.ENOENT: "is it spelled right?",
     errno.ENOTDIR: "a folder is needed there",
+    errno.EEXIST: "a folder is needed there, not a file",
     errno.ECONNREFUSED: "nothing answers there",
 }
 

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import click
 
-from kith.base.errors import NotFound
+from kith.base.errors import Invalid, NotFound
 from kith.base.settings import load
 from kith.cli.actor_keys import rotate_key
 from kith.cli.domains import allow, block_command
@@ -78,10 +79,31 @@ async def _person(handle: str) -> dict[str, Any]:
         try:
             found = await fetch_handle(opened.works, read, FetchChain())
         except (FetchFailed, DocumentRefused) as error:
-            raise NotFound(f"{handle} cannot be found: {error}") from error
+            raise NotFound(f"{handle} cannot be found: {_why(error)}") from error
     if found is None:
         raise NotFound(f"{handle} cannot be found")
     return _shown_account(found)
+
+
+# For those reasons that an operator can do something about, or meets often.
+_REASONS = {
+    "refused_address": "its address is none of the public internet (KITH_PRIVATE_HOSTS can name it)",
+    "connect": "nothing answers there",
+    "timeout": "its server does not answer in time",
+    "tls": "its server shows no certificate that counts",
+    "busy": "too much is asked for at once; try again",
+    "blocked": "that server is blocked here",
+    "not_found": "its server knows nobody and nothing of that name",
+    "gone": "it was deleted there",
+    "forbidden": "its server does not let us see it",
+    "failed_before": "its server did not answer a moment ago; try again in some minutes",
+}
+
+
+def _why(error: Exception) -> str:
+    """Without what is meant for the log."""
+    reason = getattr(error, "reason", "")
+    return _REASONS.get(reason, str(error).removeprefix(f"{reason}: "))
 
 
 def _shown_account(account: Account) -> dict[str, Any]:
@@ -141,6 +163,14 @@ def relays() -> None:
     """Join relays, which pass public posts on, and leave them."""
 
 
+def _address(text: str) -> str:
+    """Of something that another server is asked for; where plain http is allowed is decided later."""
+    url = urlsplit(text.strip())
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise Invalid(f"the address must be like https://example.org/..., not {text}")
+    return text
+
+
 @relays.command("add")
 @click.argument("inbox", type=WORDS)
 def add_relay(*, inbox: str) -> None:
@@ -150,7 +180,7 @@ def add_relay(*, inbox: str) -> None:
 
     async def do() -> FederationRelay:
         async with house() as opened, opened.works.begin() as work:
-            return await joining.add(work, OPERATOR, inbox)
+            return await joining.add(work, OPERATOR, _address(inbox))
 
     click.echo(f"Asked {run(do()).inbox}.")
 
@@ -219,7 +249,7 @@ async def _rehearse(url: str, *, is_new: bool, agrees: bool) -> Rehearsal:
 
     async with house() as opened:
         async with opened.works.begin() as work:
-            found = await subscribing.add(work, OPERATOR, url) if is_new else await _find_list(work, url)
+            found = await subscribing.add(work, OPERATOR, _address(url)) if is_new else await _find_list(work, url)
         async with opened.works.begin() as work:
             try:
                 fetched = await subscribing.fetch(opened.find(Outgoing), work, found.url)

@@ -54,7 +54,7 @@ def add(*, text: str, hint: str, as_json: bool) -> None:
 
 
 @rules.command()
-@click.argument("id", type=click.IntRange(1))
+@click.argument("id", type=click.IntRange(1, (1 << 63) - 1))
 def remove(*, id: int) -> None:
     """Remove the rule with this ID. `list` shows the IDs."""
 

@@ -79,22 +79,28 @@ def list_reports(*, everything: bool, limit: int, as_json: bool) -> None:
 @as_json
 def show(*, report_id: int, as_json: bool) -> None:
     """All there is to know about a report."""
-    from kith.social.moderation import reports as service  # noqa: PLC0415 - loaded when first used
 
     async def read() -> dict[str, Any]:
         async with reading() as work:
-            found = await service.find(work, report_id)
+            found = await _report_called(work, report_id)
             return _record(found, await _names(work, [found]))
 
     record = run(read())
     say(record) if as_json else show_record(record)
 
 
-async def _changed(report_id: int, change: Callable[[Work, Report], Awaitable[object]]) -> None:
+async def _report_called(work: Work, report_id: int) -> Report:
     from kith.social.moderation import reports as service  # noqa: PLC0415 - loaded when first used
 
+    try:
+        return await service.find(work, report_id)
+    except NotFound as error:
+        raise NotFound(f"there is no report {report_id}; see `kith reports list --all`") from error
+
+
+async def _changed(report_id: int, change: Callable[[Work, Report], Awaitable[object]]) -> None:
     async with house() as opened, opened.works.begin() as work:
-        await change(work, await service.find(work, report_id))
+        await change(work, await _report_called(work, report_id))
 
 
 @reports.command()

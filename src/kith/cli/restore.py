@@ -16,7 +16,7 @@ from kith.backup.places import BackupPlace, shown
 from kith.backup.repository import Repository
 from kith.backup.restoring import DRAFT
 from kith.backup.restoring import restore as restore_backup
-from kith.base.settings import Settings, load
+from kith.base.settings import BadSettings, Settings, load
 from kith.cli.backup_runs import warn_of_readable_key
 from kith.cli.progress import Bar
 from kith.cli.running import as_json, run, say
@@ -48,6 +48,8 @@ def restore(
     if data is not None:
         settings = msgspec.structs.replace(settings, data=data)
     if database is not None:
+        if database != "sqlite" and not database.startswith(("sqlite:///", "postgresql://", "postgres://")):
+            raise BadSettings("--database must be sqlite, sqlite:///PATH or postgresql://..., as KITH_DATABASE is")
         settings = msgspec.structs.replace(settings, database=database)
     warn_of_readable_key(settings, key_file)
 

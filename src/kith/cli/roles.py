@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kith.base.errors import Invalid, NotFound
 from kith.cli.inputs import WORDS
 from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 
 if TYPE_CHECKING:
+    from kith.base.work import Work
     from kith.social.roles.tables import Role
 
 _name = click.argument("name", type=WORDS)
@@ -34,6 +37,18 @@ def _record(role: Role) -> dict[str, Any]:
     from kith.social.roles.entities import render_for_staff  # noqa: PLC0415 - loaded when first used
 
     return render_for_staff(role)
+
+
+async def role_called(work: Work, name: str) -> Role:
+    """By its id or its name; whoever names none is told which there are."""
+    from kith.social.admin import roles as service  # noqa: PLC0415 - loaded when first used
+    from kith.social.roles import store  # noqa: PLC0415
+
+    try:
+        return await service.named(work, name)
+    except NotFound as error:
+        names = ", ".join(one.name for one in (await store.load(work.db)).listed if one.name)
+        raise NotFound(f"there is no role called {name}, but {names}") from error
 
 
 @roles.command("list")
@@ -86,7 +101,7 @@ def change(*, name: str, new_name: str | None, as_json: bool, **given: Any) -> N
 
     async def make() -> Role:
         async with house() as opened, opened.works.begin() as work:
-            before = await service.named(work, name)
+            before = await role_called(work, name)
             return await service.change(work, OPERATOR, before.id, service.RoleDraft(name=new_name, **_draft(given)))
 
     role = run(make())
@@ -102,7 +117,7 @@ def delete(*, name: str) -> None:
 
     async def take() -> Role:
         async with house() as opened, opened.works.begin() as work:
-            role = await service.named(work, name)
+            role = await role_called(work, name)
             await service.remove(work, OPERATOR, role.id)
             return role
 
@@ -110,5 +125,12 @@ def delete(*, name: str) -> None:
 
 
 def _draft(given: dict[str, Any]) -> dict[str, Any]:
+    from kith.social.roles.permissions import NAMES  # noqa: PLC0415 - loaded when first used
+
     names = list(given.pop("permissions"))
+    if unknown := [one for one in names if one not in NAMES]:
+        raise Invalid(f"there is no permission {unknown[0]}; there are {', '.join(sorted(NAMES))}")
+    color = given.get("color")
+    if color and not re.fullmatch("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})", color):
+        raise Invalid(f"--color must be like #3366cc, not {color}")
     return given | {"permissions_as_keys": names or None}

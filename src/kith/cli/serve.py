@@ -22,7 +22,7 @@ from kith.base.counted_log import tell_rest
 from kith.base.reserve import Reserve
 from kith.base.server import HttpServer, limits_from, listen
 from kith.base.server.kept_listeners import KeptListeners, keep_listeners
-from kith.base.settings import BadSettings, Settings, load
+from kith.base.settings import BadSettings, Settings, label, load, split_bind
 from kith.base.watchdog import Watchdog, notify
 from kith.cli.folder_lock import FolderLock
 from kith.cli.replacing import Replacement, refuse_other_places, start_anew, trial_of
@@ -89,15 +89,20 @@ def _end_with_parent() -> None:
 
 
 def refuse_taken(settings: Settings) -> None:
-    """The server shares its port between its own processes, so it would not notice a stranger's by itself."""
-    host, port = settings.address
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        try:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-        except OSError as error:
-            raise BadSettings(f"cannot listen on {settings.bind}: {error.strerror}; set KITH_BIND") from error
+    """The server shares its ports between its own processes, so it would not notice a stranger's by itself."""
+    for name in ("bind", "metrics_bind", "ldap_bind", "ldaps_bind", "radius_bind"):
+        bind: str = getattr(settings, name)
+        if not bind:
+            continue
+        host, port = split_bind(bind, name)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM if name == "radius_bind" else socket.SOCK_STREAM) as probe:
+            try:
+                if name != "radius_bind":
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((host, port))
+            except OSError as error:
+                raise BadSettings(f"cannot listen on {bind}: {error.strerror}; set {label(name)}") from error
 
 
 async def _prepare(settings: Settings) -> None:
@@ -117,6 +122,9 @@ async def _prepare(settings: Settings) -> None:
 
 
 async def _bring_up(settings: Settings) -> None:
+    from kith.backup.passphrase import find_passphrase  # noqa: PLC0415 - loaded in the copy alone
+
+    find_passphrase(settings)  # else nobody would know before the first backup is due
     if await revision_of(settings) != HEAD:
         _migrate()
 
@@ -145,8 +153,9 @@ async def _serve(settings: Settings, kept: KeptListeners, *, is_child: bool = Fa
         start_watching(house, is_child=is_child)
         metrics = metrics_for(settings, "serve") if settings.processes == 1 else None
         watched = Watched(house, with_figures=settings.worker)
-        others = await _listen_to_others(house, access_log)
+        others: list[LdapServer | RadiusServer | EncryptedGateway | OwnTls] = []
         try:
+            await _listen_to_others(house, access_log, others)
             server = await _answer(house, access_log)
             kept.tell_ready()
             await stopping.wait()
@@ -176,11 +185,10 @@ async def _serve(settings: Settings, kept: KeptListeners, *, is_child: bool = Fa
 
 
 async def _listen_to_others(
-    house: House, access_log: log.AccessLog
-) -> list[LdapServer | RadiusServer | EncryptedGateway | OwnTls]:
+    house: House, access_log: log.AccessLog, servers: list[LdapServer | RadiusServer | EncryptedGateway | OwnTls]
+) -> None:
     """Those who speak something else than plain HTTP. What that takes is loaded only where it is wanted."""
     settings = house.settings
-    servers: list[LdapServer | RadiusServer | EncryptedGateway | OwnTls] = []
     if settings.ldap_bind or settings.ldaps_bind:
         from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415
 
@@ -199,7 +207,6 @@ async def _listen_to_others(
         servers.append(OwnTls(house, access_log))
     for server in servers:
         await server.start(settings)
-    return servers
 
 
 def _spare_the_old() -> None:

@@ -9,6 +9,7 @@ import click
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, read_end, user_called
+from kith.cli.roles import role_called
 from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_record, show_rows
 from kith.identity.users import store
@@ -166,7 +167,7 @@ def set_role(*, name: str, role: str, as_json: bool) -> None:
             account = await user_accounts.of_user(work, user.id)
             shipped = {"user": EVERYONE, "moderator": 1, "administrator": 2, "owner": 3}
             known = ROLES.get(role.lower())
-            role_id = shipped[known] if known is not None else (await roles.named(work, role)).id
+            role_id = shipped[known] if known is not None else (await role_called(work, role)).id
             await roles.give(work, OPERATOR, account, role_id)
             given = known or (await roles.find(work, role_id)).name
             return await store.get(work.db, user.id), given

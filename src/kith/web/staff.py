@@ -16,6 +16,7 @@ from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.admin.frame import staff_page
+from kith.web.admin.words import of_kinds
 from kith.web.pages import page, see_other
 
 Line = TypeVar("Line")
@@ -156,6 +157,7 @@ async def _tried(
 
 async def _page(exchange: Exchange, template: str, *, status: int = 200, **values: Any) -> Answer:
     visitor = await identity.staff.get_staff(exchange)
+    values["kind_words"] = of_kinds
     if template in _IN_CONSOLE:
         return await staff_page(exchange, template, visitor, status=status, **values)
     return page(exchange, f"staff/{template}", status=status, visitor=visitor, here="staff", **values)

@@ -13,6 +13,7 @@ import msgspec
 from kith.backup.copying.failures import SourceInUse
 from kith.backup.copying.rows import LAST_MOMENT, Batches, CopiedColumn, CopiedTable, Pace, Row, all_tables
 from kith.backup.postgres_moment import COUNTERS
+from kith.base.db.unopened import open_named
 
 __all__ = ["PostgresRowSource", "packed"]
 
@@ -31,9 +32,7 @@ class PostgresRowSource:
     @asynccontextmanager
     async def open(cls, url: str, *, holding: bool) -> AsyncIterator[Self]:
         """With `holding`, nobody leases numbers for ids until it is closed, which whoever writes must."""
-        connection = await asyncpg.connect(
-            url, timeout=10, server_settings={"application_name": "kith move", "timezone": "UTC"}
-        )
+        connection = await open_named(url, application_name="kith move", timezone="UTC")
         try:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 await connection.execute(_PATIENCE)

@@ -15,6 +15,7 @@ from kith.backup.copying.rows import CopiedTable, Row
 from kith.backup.copying.target import MARKS
 from kith.backup.failures import NotEmpty
 from kith.backup.postgres_moment import COUNTERS, FOREIGN_KEYS, OWN
+from kith.base.db.unopened import FAILURES, reason
 from kith.base.settings import Settings
 from kith.migrations import HEAD, MOVING
 from kith.migrations.runner import upgrade
@@ -182,9 +183,8 @@ async def _connect(url: str) -> Any:
     given = {"application_name": "kith move", "timezone": "UTC", "statement_timeout": "0", "synchronous_commit": "off"}
     try:
         return await asyncpg.connect(url, timeout=10, server_settings=given)
-    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-        words = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise BadTarget(f"nothing can be written to {without_password(url)}: {words}") from error
+    except FAILURES as error:
+        raise BadTarget(f"nothing can be written to {without_password(url)}: {reason(error)}") from error
 
 
 def without_password(url: str) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import socket
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
 
-__all__ = ["FAILURES", "place_of", "reason"]
+from kith.base.settings import BadSettings
+
+__all__ = ["FAILURES", "open_named", "place_of", "reason"]
 
 FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError)
 
@@ -36,3 +39,11 @@ def reason(error: BaseException) -> str:
             return error.strerror or str(error)
         case _:
             return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+async def open_named(url: str, **given: str) -> Any:
+    """One connection to a database that an operator has named; `given` are settings of the session."""
+    try:
+        return await asyncpg.connect(url, timeout=10, server_settings=given)
+    except FAILURES as error:
+        raise BadSettings(f"the database at {place_of(url)} cannot be opened: {reason(error)}") from error

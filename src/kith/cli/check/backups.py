@@ -47,6 +47,11 @@ def _is_filled(folder: Path) -> bool:
 
 async def backups(settings: Settings, db: Session) -> AsyncIterator[Finding]:
     settings = effective(settings, await read_stored(db))
+    try:
+        find_passphrase(settings)
+    except BadSettings as error:
+        yield problem("backups", cause(error), "put the key there, or correct KITH_BACKUP_KEY_FILE")
+        return
     if words := told_exposed(find_key_file(settings)):
         yield warning("backups", f"{words}, and with it the backups", f"chmod o-rwx {settings.backup_key_file}")
     async for finding in _stored(settings):

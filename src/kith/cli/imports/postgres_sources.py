@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import asyncpg
 
 from kith.base.db.copy_format import END, NotACopy, read_copy_head
+from kith.base.db.unopened import open_named
 from kith.base.errors import Invalid
 
 __all__ = ["PostgresDatabase", "PostgresDump", "PostgresSource", "Told", "Wanted", "source_for"]
@@ -155,7 +156,7 @@ class PostgresDatabase:
         return None
 
     async def read(self, take: Take, told: Told) -> None:
-        connection = await asyncpg.connect(self._url, server_settings={"DateStyle": "ISO", "TimeZone": "UTC"})
+        connection = await open_named(self._url, DateStyle="ISO", TimeZone="UTC")
         try:
             async with connection.transaction(isolation="repeatable_read", readonly=True):
                 there = await connection.fetch(

@@ -6,7 +6,7 @@ The rehearsal does it, and takes it back: whatever would be refused is refused t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -29,7 +29,7 @@ Call = tuple[str, str, dict[str, Any] | None]  # method, path (with its query), 
 
 
 class BulkAction(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that can be done to people. `ends`: sessions and the like end with it."""
+    """Something that can be done to people. `ends`: for good, and not only until it is undone."""
 
     words: str
     needs: tuple[str, ...]
@@ -37,7 +37,7 @@ class BulkAction(msgspec.Struct, frozen=True, kw_only=True):
     call: Callable[[PersonLine, dict[str, str]], Call]
     already: str = ""  # the state in which it changes nothing
     asks: str = ""  # what else must be said: `group` or `reason`
-    ends: bool = False
+    ends: Literal["", "sessions", "everything"] = ""
     social: bool = False  # it is done to the account
 
     @property
@@ -97,14 +97,14 @@ ACTIONS: dict[str, BulkAction] = {
         says=translatable("Cannot sign in, and apps are refused, until enabled again. A lockdown ends them for good."),
         call=_user("", {"is_active": False}, "PATCH"),
         already="disabled",
-        ends=True,
+        ends="sessions",
     ),
     "end_sessions": BulkAction(
         words=translatable("Sign out everywhere"),
         needs=("core.delete_authenticatedsession",),
         says=translatable("Has to sign in again in every browser."),
         call=_sessions,
-        ends=True,
+        ends="sessions",
     ),
     "join": BulkAction(
         words=translatable("Add to a group"),
@@ -146,7 +146,7 @@ ACTIONS: dict[str, BulkAction] = {
         call=_account("action", {"type": "suspend"}),
         already="suspended",
         asks="reason",
-        ends=True,
+        ends="sessions",
         social=True,
     ),
     "unsuspend": BulkAction(
@@ -162,14 +162,14 @@ ACTIONS: dict[str, BulkAction] = {
         says=translatable("Everything ends at once, and the password is removed. The person is told."),
         call=_lockdown,
         asks="reason",
-        ends=True,
+        ends="everything",
     ),
     "delete": BulkAction(
         words=translatable("Delete for good"),
         needs=("core.delete_user",),
         says=translatable("The account and everything that belongs to it is deleted. This cannot be undone."),
         call=_user("", None, "DELETE"),
-        ends=True,
+        ends="everything",
     ),
 }
 

@@ -16,6 +16,7 @@ from kith.web.admin import bound, flow_steps
 from kith.web.admin.bound import Decider
 from kith.web.admin.flow_steps import FlowStep
 from kith.web.admin.frame import admin_page, enter
+from kith.web.admin.words import of_kinds
 from kith.web.admin.words.choices import CHOICES
 from kith.web.pages import see_other
 from kith.web.settings.forms import read_own_form, text_field
@@ -165,6 +166,7 @@ async def _page(
         exchange,
         "flow.html",
         visitor,
+        kind_words=of_kinds,
         status=400 if errors else 200,
         heading=flow["name"],
         flow=flow,
