@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import io
 import os
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 from PIL import Image
 
+from kith.base.limits import Limiter
+from kith.social.media.api import UPLOADS, not_too_many
 from tests.conftest import TownBuilder
 from tests.identity.test_ended_meanwhile import slowly
 from tests.social import samples
@@ -192,6 +195,15 @@ async def test_thirty_files_in_half_an_hour_are_enough(new_town: TownBuilder) ->
     if len({answer.headers["x-ratelimit-reset"] for answer in answers}) == 1:  # no window ended meanwhile
         assert [answer.status_code for answer in answers] == [422] * 30 + [429]
         assert answers[-1].json() == {"error": "Too many requests"}
+
+
+async def test_an_upload_that_takes_long_counts_once() -> None:
+    limiter = Limiter(SimpleNamespace(dialect="sqlite"))  # type: ignore[arg-type]
+    exchange: Any = SimpleNamespace(find=lambda _: limiter, user_id=1, spent=None, has_waited=False)
+    await not_too_many(exchange)
+    exchange.has_waited = True
+    await not_too_many(exchange)
+    assert exchange.spent.remaining == UPLOADS.most - 1
 
 
 def _noise() -> bytes:

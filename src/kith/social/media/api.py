@@ -35,7 +35,9 @@ class ChangedMedia(msgspec.Struct, kw_only=True):
 
 
 async def not_too_many(exchange: Exchange) -> None:
-    """Counted before the file is read."""
+    """Counted before the file is read, and once where that takes so long that guards are asked again."""
+    if exchange.has_waited:
+        return
     spent = exchange.find(Limiter).spend(UPLOADS, str(exchange.user_id))
     if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
         exchange.spent = spent
