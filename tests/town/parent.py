@@ -31,6 +31,7 @@ import kith.cli.users  # noqa: F401 - what servers and most commands need is loa
 from kith.app import blueprint_models
 from kith.base.db.statement import DIALECTS, Statement
 from kith.cli import COMMANDS, MODULES, main
+from kith.identity.users import passwords
 from kith.web import pages
 
 _PR_SET_PDEATHSIG = 1
@@ -74,6 +75,10 @@ def tend(line: socket.socket) -> dict[str, Any] | None:
     return None
 
 
+# What a password costs to hash: a fifth of all that servers do otherwise. The hashes of people whom a town has made cost
+# less still, so that these are replaced when somebody signs in.
+CHEAP = (1, 128)
+
 # What a server loads when it first needs it, and most do in the course of a test.
 _LOADED_LATE = (
     "argon2", "cryptography.hazmat.primitives.asymmetric.ec", "cryptography.hazmat.primitives.ciphers",
@@ -87,6 +92,7 @@ def know_by_heart(*, thoroughly: bool) -> None:
     `thoroughly`: all templates and all commands as well, which takes some seconds.
     """
     blueprint_models()
+    passwords.ROUNDS, passwords.KIBIBYTES = CHEAP
     if thoroughly:
         for name in (*_LOADED_LATE, *(f"kith.cli.{MODULES.get(name, name)}" for name in COMMANDS)):
             importlib.import_module(name)
