@@ -198,7 +198,7 @@ async def test_thirty_files_in_half_an_hour_are_enough(new_town: TownBuilder) ->
 
 
 async def test_an_upload_that_takes_long_counts_once() -> None:
-    limiter = Limiter(SimpleNamespace(dialect="sqlite"))  # type: ignore[arg-type]
+    limiter = Limiter(SimpleNamespace(dialect="sqlite"))
     exchange: Any = SimpleNamespace(find=lambda _: limiter, user_id=1, spent=None, has_waited=False)
     await not_too_many(exchange)
     exchange.has_waited = True
