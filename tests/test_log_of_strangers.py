@@ -25,7 +25,7 @@ SOURCE = Path(kith.__file__).parent
 WRITTEN_EACH_TIME = {
     "when the server starts or stops": (
         "radius.listening", "ldap.listening", "server.stopped", "jobs.left_without_a_word", "ids.slot_not_released",
-        "chore.ended", "serve.no_lock", "processes.replaced", "processes.not_replaced",
+        "chore.ended", "serve.no_lock", "server.leaving", "processes.replaced", "processes.not_replaced",
     ),
     "on a clock of its own, while something is away": (
         "gateway.certificates_unread", "gateway.not_looked", "blueprints.not_looked_at", "figures.not_told",

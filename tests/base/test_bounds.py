@@ -389,7 +389,8 @@ _OWN = {
     "archives.make", "archives.sweep", "accounts.forget_files", "backups.run", "blueprints.apply", "blueprints.discover",
     "events.match", "identity.oauth_recheck", "identity.saml_recheck", "levels.note", "federation_delivery.overdue", "federation_delivery.send_to_troubled", "federation_keys.make",
     "federation_people.look_for_stale", "federation_posts.link_answers", "identity.ldap_sync", "identity.oauth_keys", "identity.stage_mail",
-    "mail.send", "media.forget", "media.keep_budget", "media.sweep", "push.deliver", "trends.refresh",
+    "mail.send", "media.forget", "media.keep_budget", "media.sweep", "push.deliver", "timelines.bring_home",
+    "timelines.bring_to_list", "timelines.build", "timelines.fill_list", "trends.refresh",
     "trends.request_review",
 }  # fmt: skip
 

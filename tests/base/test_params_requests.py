@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kith.base.edge import Edge
-from kith.base.errors import Invalid, Malformed, NotFound, Problem, TooLarge
+from kith.base.errors import Invalid, Malformed, NotFound, Problem, Throttled, TooLarge
 from kith.base.exchange import JSON, Answer, Dialect, Exchange, Server
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
 from kith.base.params import BodyLimits, Upload
 from kith.base.params.parts import read_parts
-from kith.base.params.upload import SPOOL_BYTES
+from kith.base.params.upload import MOST_OF_ONE, SPOOL_BYTES
 from kith.base.routing import FromQuery, FromRequest, Provided, RequestBody, Router, get, post
 from tests.base.test_params import Draft, Poll, text
 
@@ -334,3 +334,21 @@ async def test_no_multipart_body_breaks_the_reader(words: list[bytes], cuts: lis
     except (Malformed, TooLarge):
         return
     form.close()
+
+
+async def test_whoever_has_not_said_who_they_are_sends_no_large_files() -> None:
+    """The route of `/late` takes 100 MB of members."""
+    small, large = (multipart(("file", "x", b"x" * size)) for size in (1 << 19, (1 << 20) + 1))
+    assert (await call("POST", "/late", [small], MULTIPART))[0] == 404
+    assert (await call("POST", "/late", [large], MULTIPART))[0] == 413
+
+
+def test_one_caller_has_so_much_of_files_under_way() -> None:
+    first, second = Upload("", ""), Upload("", "")
+    first.make_room(MOST_OF_ONE)
+    with pytest.raises(Throttled):
+        second.make_room(1)
+    first.close()
+    first.close()
+    second.make_room(MOST_OF_ONE)
+    second.close()

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
 from PIL import Image
 
+from kith.base.limits import Limiter
+from kith.social.media.api import UPLOADS, not_too_many
 from tests.conftest import TownBuilder
+from tests.identity.test_ended_meanwhile import slowly
 from tests.social import samples
 from tests.social.tokens import new_app
 from tests.town import Town
@@ -190,3 +195,40 @@ async def test_thirty_files_in_half_an_hour_are_enough(new_town: TownBuilder) ->
     if len({answer.headers["x-ratelimit-reset"] for answer in answers}) == 1:  # no window ended meanwhile
         assert [answer.status_code for answer in answers] == [422] * 30 + [429]
         assert answers[-1].json() == {"error": "Too many requests"}
+
+
+async def test_an_upload_that_takes_long_counts_once() -> None:
+    limiter = Limiter(SimpleNamespace(dialect="sqlite"))
+    exchange: Any = SimpleNamespace(find=lambda _: limiter, user_id=1, spent=None, has_waited=False)
+    await not_too_many(exchange)
+    exchange.has_waited = True
+    await not_too_many(exchange)
+    assert exchange.spent.remaining == UPLOADS.most - 1
+
+
+def _noise() -> bytes:
+    file = io.BytesIO()
+    Image.frombytes("RGB", (400, 400), os.urandom(400 * 400 * 3)).save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "content"),
+    [
+        ("/api/v2/media", 'file"; filename="x.png', _noise()),
+        ("/api/v1/featured_tags", "name", b"slow"),
+    ],
+    ids=["a file", "a field"],
+)
+async def test_what_comes_slowly_in_parts_is_read_once_and_whole(
+    town: Town, path: str, name: str, content: bytes
+) -> None:
+    """The caller is looked at once more after it; what they have sent is not gone by then."""
+    app = await new_app(town, "read write")
+    token = await app.token_of(await town.sign_up(), "write")
+    head = '--edge\r\nContent-Disposition: form-data; name="{}"\r\n\r\n'
+    parts = [(name, content), ("unknown", b" " * 200_000)]
+    body = b"".join(head.format(one).encode() + said + b"\r\n" for one, said in parts) + b"--edge--\r\n"
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "multipart/form-data; boundary=edge"}
+
+    assert await slowly(town, path, body, headers, asyncio.sleep(0)) == 200

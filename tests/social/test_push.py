@@ -18,15 +18,18 @@ from sqlalchemy import and_, bindparam, delete, func, select, update
 
 from kith.base.db import Command, Instant, command, query
 from kith.base.jobs.tables import Job, jobs
+from kith.base.limits import Limiter
 from kith.identity.providers.oauth2.tables import apps
 from kith.identity.tokens import service as tokens
 from kith.identity.users.tables import users as people
+from kith.social.ids import AccountId
+from kith.social.notifications.facts import NotificationMade
 from kith.social.notifications.tables import notifications
 from kith.social.push import store
 from kith.social.push.sending import KEPT
 from kith.social.push.slots import PER_ACCOUNT
 from kith.social.push.tables import subscriptions
-from kith.social.push.tasks import PAUSES, PushDelivery
+from kith.social.push.tasks import LATEST, MESSAGES, MOST_LOOKS, PAUSES, PushDelivery, plan, wait_for_room
 from tests.conftest import SharedTowns, TownBuilder
 from tests.social.members import SCOPES, Member, join, join_all, set_state, until
 from tests.social.posts import does, notices, post, settle
@@ -643,6 +646,35 @@ async def test_what_finds_no_room_is_put_off_and_not_counted_as_a_try(town: Town
     await all_sent(town)
     await make_due(town)
     assert [len(one.received) for one in devices] == [1] * len(devices)
+
+
+async def test_what_finds_no_room_looks_ever_more_seldom_and_gives_up(town: Town) -> None:
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            for looks in range(MOST_LOOKS + 1):
+                wait_for_room(work, PushDelivery(1, 1, looks=looks))
+        pauses = [pause for _, pause in await waiting(town)]
+    assert len(pauses) == MOST_LOOKS
+    assert pauses[0] < LATEST <= min(pauses[-3:])
+
+
+async def test_one_person_is_sent_so_much_at_most(town: Town, service: Service) -> None:
+    """Whatever their friends do, and on however many devices they want to hear of it."""
+    ada, bob, eve = await join_all(town, 3)
+    devices = [service.device(), service.device()]
+    for one, device in zip((ada, eve), devices, strict=True):
+        await device.subscribe(one)
+        await post(bob, f"@{one.name}")
+    await all_sent(town)
+    async with town.house() as house:
+        limiter = house.works.services[Limiter] = Limiter(house.works.database)
+        limiter.spend(MESSAGES, ada.id, MESSAGES.most)
+        for one in (ada, eve):
+            [notice] = await one.get("/api/v1/notifications")
+            async with house.works.begin() as work:
+                await plan(work, NotificationMade(int(notice["id"]), AccountId(int(one.id)), "mention"))
+    await all_sent(town)
+    assert [len(device.received) for device in devices] == [1, 2]
 
 
 async def test_nothing_is_sent_to_private_addresses(town: Town, service: Service) -> None:

@@ -99,3 +99,17 @@ def test_a_gif_is_animated_if_a_second_picture_follows(frames: int, moves: bool)
 @given(st.binary(max_size=400))
 def test_a_broken_gif_comes_to_an_end(rest: bytes) -> None:
     assert is_animated_gif(io.BytesIO(b"GIF89a" + rest)) in (True, False)
+
+
+def test_a_gif_in_ever_so_many_blocks_is_not_walked_to_its_end() -> None:
+    class Counted(io.BytesIO):
+        reads = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            Counted.reads += 1
+            return super().read(size)
+
+    blocks = b"\x01A" * 1_000_000
+
+    assert is_animated_gif(Counted(b"GIF89a" + bytes([16, 0, 16, 0, 0, 0, 0]) + b"\x21\xfe" + blocks)) is True
+    assert Counted.reads < 300_000

@@ -166,3 +166,17 @@ async def test_no_page_is_framed_or_kept_by_others(scenery: Scenery, owner: Brow
         assert "unsafe" not in policy, address
     if browser is not owner:
         await browser.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/oauth/token", "/oauth/revoke", "/confirm/x", "/publish", "/settings/profile", "/settings/import",
+        "/settings/language", "/web/api/v1/statuses", "/flows/default-authentication-flow/", "/admin/emoji",
+    ],
+)  # fmt: skip
+async def test_files_of_strangers_are_not_kept(town: Town, path: str) -> None:
+    """Not until it is found out that nobody had asked for them either."""
+    answer = await town.http.post(path, files={"file": ("x.png", b"x" * (3 << 19), "image/png")})
+
+    assert answer.status_code == 413

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from kith.base.exchange import Exchange
-from kith.base.params import read_body
+from kith.base.params import LIMITS, read_body
 from kith.identity import for_social as identity
 
 __all__ = ["find_key", "header_key"]
@@ -30,7 +30,7 @@ async def find_key(exchange: Exchange) -> str | identity.PageSession:
     if exchange.method != "GET":
         length = exchange.header(b"content-length")
         if length.isdigit() and 0 < int(length) <= MOST_IN_FORM and b"_token" in await exchange.body(MOST_IN_FORM):
-            named = _named(await read_body(exchange))
+            named = _named(await read_body(exchange, LIMITS))  # all of it is here, files too
             if named:
                 return named
     return (await identity.session_of_page(exchange) if exchange.header(b"cookie") else None) or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from multipart import parse_options_header  # type: ignore[import-untyped]
 from kith.base.errors import Malformed, UnsupportedMedia
 from kith.base.exchange import Exchange
 from kith.base.params.extent import surely_holds_more
-from kith.base.params.limits import LIMITS, BodyLimits
+from kith.base.params.limits import LIMITS, NO_FILES, BodyLimits
 from kith.base.params.nesting import nest, read_form
 from kith.base.params.parts import read_parts
 from kith.base.params.upload import closing
@@ -19,6 +20,14 @@ from kith.base.params.upload import closing
 __all__ = ["ReadBody", "parse_json", "read_body", "read_json"]
 
 _FRAMING_BYTES = 256 * 1024
+OF_STRANGERS = 1 << 20  # bytes of files, of whoever has not shown who they are
+
+
+class _ReadParts(msgspec.Struct, frozen=True):
+    """What a multipart body held: it comes once, and whoever asks a second time gets the same."""
+
+    limits: BodyLimits
+    value: dict[str, Any]
 
 
 class ReadBody(msgspec.Struct, frozen=True):
@@ -27,10 +36,11 @@ class ReadBody(msgspec.Struct, frozen=True):
     value: dict[str, Any]
 
 
-async def read_body(exchange: Exchange, limits: BodyLimits = LIMITS) -> dict[str, Any]:
+async def read_body(exchange: Exchange, limits: BodyLimits = NO_FILES) -> dict[str, Any]:
     """Read JSON, a form or multipart; an empty body is an empty object, whatever type it claims.
 
-    Files are closed when the request ends.
+    Files are kept only where `limits` say so, and large ones only of callers who are known by then. They are closed
+    when the request ends.
     """
     if ReadBody in exchange.kept:
         given: ReadBody = exchange.kept[ReadBody]
@@ -108,12 +118,20 @@ def _is_deeper(value: Any, depth: int) -> bool:
 
 
 async def _read_multipart(exchange: Exchange, boundary: str, limits: BodyLimits) -> dict[str, Any]:
-    most = limits.max_bytes + _FRAMING_BYTES + (limits.max_file_bytes if limits.max_files else 0)
+    known: _ReadParts | None = exchange.kept.get(_ReadParts)
+    if known is not None and known.limits == limits:
+        return known.value
+    held = limits
+    if exchange.user_id is None and limits.max_file_bytes > OF_STRANGERS:
+        held = replace(limits, max_file_bytes=OF_STRANGERS)
+    most = held.max_bytes + _FRAMING_BYTES + (held.max_file_bytes if held.max_files else 0)
     async with aclosing(exchange.chunks(most)) as chunks:
-        form = await read_parts(chunks, boundary, limits)
+        form = await read_parts(chunks, boundary, held)
     if form.uploads:
         exchange.at_end(closing(form.uploads))
-    return nest(form.pairs, limits)
+    found = nest(form.pairs, limits)
+    exchange.kept[_ReadParts] = _ReadParts(limits, found)
+    return found
 
 
 async def _read_nothing(exchange: Exchange, header: str, limits: BodyLimits) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LIMITS", "BodyLimits"]
+__all__ = ["LIMITS", "NO_FILES", "BodyLimits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +25,4 @@ class BodyLimits:
 
 
 LIMITS = BodyLimits()
+NO_FILES = BodyLimits(max_files=0)

@@ -74,6 +74,7 @@ class MultipartForm:
         if upload.size <= SPOOL_BYTES:
             upload.file.write(chunk)
             return
+        upload.make_room(len(chunk))
         self._waiting.append(chunk)
         self._waiting_bytes += len(chunk)
         if self._waiting_bytes >= SPOOL_BYTES:

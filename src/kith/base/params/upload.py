@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from tempfile import SpooledTemporaryFile
+
+from kith.base import asking
+from kith.base.errors import Throttled
 
 __all__ = ["SPOOL_BYTES", "Upload", "closing"]
 
 SPOOL_BYTES = 256 * 1024
+MOST_OF_ONE = 1 << 30  # bytes of files that one caller is sending, in all requests together
+AGAIN_SECONDS = 30
+
+_sending: Counter[str] = Counter()  # callers, and the bytes of theirs that lie on the disk
 
 
 class Upload:
@@ -17,12 +25,14 @@ class Upload:
     The file lives as long as the request: whoever needs it longer copies it.
     """
 
-    __slots__ = ("content_type", "file", "filename", "size")
+    __slots__ = ("_kept", "_of", "content_type", "file", "filename", "size")
 
     def __init__(self, filename: str, content_type: str) -> None:
         self.filename = filename
         self.content_type = content_type
         self.size = 0
+        self._of = asking.caller() or ""
+        self._kept = 0
         self.file: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115
 
     @classmethod
@@ -35,7 +45,18 @@ class Upload:
         upload.file.seek(0)
         return upload
 
+    def make_room(self, size: int) -> None:
+        """Before so many bytes more are written to the disk. Refuses whoever has as much under way as one may."""
+        if _sending[self._of] + size > MOST_OF_ONE:
+            raise Throttled(AGAIN_SECONDS)
+        _sending[self._of] += size
+        self._kept += size
+
     def close(self) -> None:
+        kept, self._kept = self._kept, 0
+        _sending[self._of] -= kept
+        if not _sending[self._of]:
+            del _sending[self._of]
         self.file.close()
 
     def __repr__(self) -> str:

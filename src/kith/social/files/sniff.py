@@ -29,6 +29,9 @@ _VIDEO = {
 }  # fmt: skip
 _OLD_QUICKTIME = {b"moov", b"mdat", b"wide"}
 
+# Blocks of a GIF, which hold 255 bytes each where they are not made to be many: those of 16 MB and a little more.
+MOST_BLOCKS = 100_000
+
 _ASF = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
 _PLAIN: tuple[tuple[bytes, Sniffed], ...] = (
     (b"\xff\xd8\xff", Sniffed("image/jpeg", "image")),
@@ -92,13 +95,16 @@ def _frames(head: bytes) -> Sniffed | None:
 
 
 def is_animated_gif(file: IO[bytes]) -> bool:
-    """Whether a second picture follows the first; a GIF that ends early has as many as it has."""
+    """Whether a second picture follows the first; a GIF that ends early has as many as it has.
+
+    Nor is one in more blocks than a picture needs a still one, as far as anybody looks here.
+    """
     file.seek(0)
     screen = file.read(13)
     if len(screen) < 13:
         return False
     file.seek(_colours(screen[10]), 1)
-    pictures = 0
+    pictures, left = 0, MOST_BLOCKS
     while (kind := file.read(1)) in (b"\x21", b"\x2c"):
         if kind == b"\x21":
             file.seek(1, 1)
@@ -111,6 +117,9 @@ def is_animated_gif(file: IO[bytes]) -> bool:
                 return False
             file.seek(_colours(place[8]) + 1, 1)
         while size := file.read(1):
+            left -= 1
+            if left < 0:
+                return True
             if size == b"\0":
                 break
             file.seek(size[0], 1)

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from kith.base.caches import UntilWritten
 from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.limits import Limiter, LimitRule
-from kith.base.params import Upload
-from kith.base.routing import FromPath, FromRequest, delete, get, post, put
+from kith.base.params import BodyLimits, Upload
+from kith.base.routing import FromPath, FromRequest, RequestBody, delete, get, post, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
 from kith.social.guards import user
@@ -16,6 +18,7 @@ from kith.social.media.store import READY
 from kith.social.media.tables import Media
 
 UPLOADS = LimitRule("media", most=30, seconds=1800)
+WITH_THUMBNAIL = BodyLimits(max_file_bytes=20 * 1024 * 1024, max_files=1)
 
 
 class MediaForm(msgspec.Struct, kw_only=True):
@@ -32,7 +35,9 @@ class ChangedMedia(msgspec.Struct, kw_only=True):
 
 
 async def not_too_many(exchange: Exchange) -> None:
-    """Counted before the file is read."""
+    """Counted before the file is read, and once where that takes so long that guards are asked again."""
+    if exchange.has_waited:
+        return
     spent = exchange.find(Limiter).spend(UPLOADS, str(exchange.user_id))
     if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
         exchange.spent = spent
@@ -63,7 +68,9 @@ async def show_media(work: Work, me: Me, id: FromPath[int]) -> Answer:
 
 
 @put("/api/v1/media/{id}", guards=[user("write:media")])
-async def change_media(work: Work, me: Me, id: FromPath[int], sent: FromRequest[ChangedMedia]) -> Answer:
+async def change_media(
+    work: Work, me: Me, id: FromPath[int], sent: Annotated[ChangedMedia, RequestBody(WITH_THUMBNAIL)]
+) -> Answer:
     thumbnail = sent.thumbnail.file if sent.thumbnail else None
     change = service.MediaChange(sent.description, sent.focus, thumbnail)
     return _answer(work, await service.change(work, me, id, change), unfinished=206)

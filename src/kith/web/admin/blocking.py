@@ -8,14 +8,14 @@ import msgspec
 
 from kith.base.errors import Invalid, NotFound, Problem
 from kith.base.exchange import Answer, Exchange
-from kith.base.params import BodyLimits, Upload, read_body
+from kith.base.params import BodyLimits, Upload
 from kith.base.routing import FromPath, get, post
 from kith.identity import for_pages as identity
 from kith.web import own_api
 from kith.web.admin.frame import admin_page, enter_with
 from kith.web.admin.listing_pages import moment_of
 from kith.web.pages import see_other
-from kith.web.settings.forms import check_own_form, read_own_form, text_field
+from kith.web.settings.forms import read_own_files, read_own_form, text_field
 from kith.web.translation import translatable
 
 __all__ = ["routes"]
@@ -35,8 +35,7 @@ async def show_import(exchange: Exchange) -> Answer:
 @post(f"{BLOCKS}/import")
 async def import_blocks(exchange: Exchange) -> Answer:
     """First what would change is shown; the same text with `apply` changes it."""
-    form = await read_body(exchange, SENT)
-    check_own_form(exchange, form)
+    form = await read_own_files(exchange, SENT)
     visitor = await enter_with(exchange, BLOCKS)
     if visitor is None:
         return admin_page(exchange, "import.html", None)

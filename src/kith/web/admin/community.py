@@ -10,7 +10,7 @@ import msgspec
 
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.params import BodyLimits, Upload, read_body
+from kith.base.params import BodyLimits, Upload
 from kith.base.routing import get, post
 from kith.identity import for_pages as identity
 from kith.web import own_api
@@ -19,7 +19,7 @@ from kith.web.admin.listing_pages import complaints_of
 from kith.web.admin.proof_of_work import is_asked, switch
 from kith.web.admin.questions import Option, Question
 from kith.web.pages import see_other
-from kith.web.settings.forms import check_own_form, read_own_form
+from kith.web.settings.forms import read_own_files, read_own_form
 from kith.web.translation import translatable
 
 __all__ = ["routes"]
@@ -194,8 +194,7 @@ async def _mighty(exchange: Exchange) -> identity.Visitor | None:
 @post(f"{SETTINGS}/looks")
 async def save_looks(exchange: Exchange) -> Answer:
     """Pictures become part of the brand that counts for every address."""
-    form = await read_body(exchange, SENT)
-    check_own_form(exchange, form)
+    form = await read_own_files(exchange, SENT)
     visitor = await _mighty(exchange)
     if visitor is None:
         return admin_page(exchange, "settings.html", None)

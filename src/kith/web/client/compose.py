@@ -12,7 +12,7 @@ import msgspec
 
 from kith.base.errors import Malformed, NotFound, Problem
 from kith.base.exchange import JSON, Answer, Exchange
-from kith.base.params import Upload, read_body
+from kith.base.params import LIMITS, Upload
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.social.ids import StatusId
@@ -36,7 +36,7 @@ from kith.web.client.frame import PageMember, client_page, find_member, sign_in_
 from kith.web.client.readers import PageReader, reader_of
 from kith.web.client.status_html import piece
 from kith.web.pages import see_other
-from kith.web.settings.forms import check_own_form, text_field
+from kith.web.settings.forms import read_own_files, text_field
 
 __all__ = ["routes"]
 
@@ -90,8 +90,7 @@ async def _again(exchange: Exchange, id: int, purpose: str) -> Answer:
 
 @post("/publish")
 async def publish(exchange: Exchange) -> Answer:
-    form = await read_body(exchange)
-    check_own_form(exchange, form)
+    form = await read_own_files(exchange, LIMITS)
     member = await find_member(exchange)
     if member is None:
         return sign_in_first(exchange)

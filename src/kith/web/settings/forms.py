@@ -7,7 +7,7 @@ from typing import Any
 from kith.base import csrf
 from kith.base.exchange import Exchange
 from kith.base.keys import Keys
-from kith.base.params import read_body
+from kith.base.params import BodyLimits, read_body
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.translation import translatable
@@ -21,6 +21,14 @@ async def read_own_form(exchange: Exchange) -> tuple[identity.Visitor | None, di
     form = await read_body(exchange)
     check_own_form(exchange, form)
     return await identity.find_visitor(exchange), form
+
+
+async def read_own_files(exchange: Exchange, limits: BodyLimits) -> dict[str, Any]:
+    """The same of a form with files, which are kept for whoever is signed in: who that is, is found out first."""
+    await identity.find_visitor(exchange)
+    form = await read_body(exchange, limits)
+    check_own_form(exchange, form)
+    return form
 
 
 def check_own_form(exchange: Exchange, form: dict[str, Any]) -> None:

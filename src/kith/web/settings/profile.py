@@ -8,12 +8,12 @@ from markupsafe import Markup
 
 from kith.base.errors import Forbidden
 from kith.base.exchange import Answer, Exchange
-from kith.base.params import BodyLimits, Upload, read_body
+from kith.base.params import BodyLimits, Upload
 from kith.base.routing import get, post
 from kith.social.accounts.service import LONGEST_DESCRIPTION, LONGEST_FIELD, LONGEST_NAME, LONGEST_NOTE, MOST_FIELDS
 from kith.web import own_api
 from kith.web.client.frame import PageMember
-from kith.web.settings.forms import check_own_form, text_field
+from kith.web.settings.forms import read_own_files, text_field
 from kith.web.settings.frame import entered, settings_page
 from kith.web.settings.saving import is_ticked, refusal, saved, texts_of
 from kith.web.shown_posts import emphasised, written
@@ -86,8 +86,7 @@ def _preview(me: dict[str, Any], member: PageMember) -> dict[str, Any]:
 
 @post(PAGE)
 async def change_profile(exchange: Exchange) -> Answer:
-    form = await read_body(exchange, SENT)
-    check_own_form(exchange, form)
+    form = await read_own_files(exchange, SENT)
     member = await entered(exchange)
     if isinstance(member, Answer):
         return member

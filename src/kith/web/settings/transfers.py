@@ -8,13 +8,13 @@ from kith.base.blobs import Blobs
 from kith.base.errors import Forbidden, NotFound
 from kith.base.exchange import Answer, Exchange, whole
 from kith.base.limits import Limiter, LimitRule
-from kith.base.params import BodyLimits, Upload, read_body
+from kith.base.params import BodyLimits, Upload
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.social.archives import service as archives
 from kith.social.transfers import formats, service
 from kith.web.client.frame import PageMember
-from kith.web.settings.forms import check_own_form, read_own_form, text_field
+from kith.web.settings.forms import read_own_files, read_own_form, text_field
 from kith.web.settings.frame import entered, settings_page
 from kith.web.settings.saving import refusal, saved
 from kith.web.translation import translatable
@@ -130,8 +130,7 @@ async def _page(exchange: Exchange, member: PageMember, **values: Any) -> Answer
 
 @post(IMPORT)
 async def start_import(exchange: Exchange) -> Answer:
-    form = await read_body(exchange, SENT)
-    check_own_form(exchange, form)
+    form = await read_own_files(exchange, SENT)
     member = await entered(exchange)
     if isinstance(member, Answer):
         return member
