@@ -24,8 +24,8 @@ SOURCE = Path(kith.__file__).parent
 # Lines that are written each time, and why no stranger decides how often. All others go through `log_counted`.
 WRITTEN_EACH_TIME = {
     "when the server starts or stops": (
-        "radius.listening", "ldap.listening", "server.stopped", "jobs.left_without_a_word", "ids.slot_not_released",
-        "chore.ended", "serve.no_lock", "processes.replaced", "processes.not_replaced",
+        "radius.listening", "ldap.listening", "server.leaving", "server.stopped", "jobs.left_without_a_word",
+        "ids.slot_not_released", "chore.ended", "serve.no_lock", "processes.replaced", "processes.not_replaced",
     ),
     "on a clock of its own, while something is away": (
         "gateway.certificates_unread", "gateway.not_looked", "blueprints.not_looked_at", "figures.not_told",
@@ -35,9 +35,9 @@ WRITTEN_EACH_TIME = {
         "certificate.refused", "database.replica_failed", "ldap.sync_failed",
     ),
     "when something changes": (
-        "health.not_ready", "health.ready_again", "certificate.in_use", "certificate.ordered", "certificate.made",
-        "database.replica", "locations.unreadable", "locations.not_found", "gateway.bad_certificate",
-        "loop.turns_again", "loop.stands_still", "loop.given_up", "news.not_understood", "disk.reserve_given_up",
+        "health.not_ready", "health.ready_again", "health.no_room", "certificate.in_use", "certificate.ordered",
+        "certificate.made", "database.replica", "locations.unreadable", "locations.not_found",
+        "gateway.bad_certificate", "loop.turns_again", "loop.stands_still", "loop.given_up", "news.not_understood", "disk.reserve_given_up",
         "disk.has_room_again",
     ),
     "summed up already": ("connections.cut",),
