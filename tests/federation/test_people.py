@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from kith.base.limits import Limiter
 from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.keys.remote_keys import write_pem
 from kith.federation.known import Known, Missing
 from kith.federation.people.activities import apply_delete_actor, apply_move, apply_update_actor
-from kith.federation.people.fetching import ActorFetches, fetch_actor, fetch_handle, fetch_key
+from kith.federation.people.fetching import NAMED, ActorFetches, fetch_actor, fetch_handle, fetch_key, fetch_named
 from kith.federation.people.tasks import REFRESH, RefreshActor
 from kith.federation.vocabulary.incoming import Handle, read_activity
 from kith.social.accounts import store as accounts
@@ -477,6 +478,19 @@ async def test_somebody_moves_to_another_server(new_town: TownBuilder) -> None:
     await until(lambda: _asks(fan, target["id"]))
     document = await one.http.get("/users/ada", headers={"Accept": ACTIVITY})
     assert document.json()["movedTo"] == f"{other.base_url}/users/ada"
+
+
+async def test_a_site_that_another_one_only_names_is_asked_so_often(here: Town, near: Neighbour) -> None:
+    carol, dora, site = near.person("carol"), near.person("dora"), "loud.example"
+    async with here.house() as house:
+        works = house.works
+        works.services[Limiter] = limiter = Limiter(works.database)
+        limiter.spend(NAMED, f"{site} {near.domain}", NAMED.most - 1)
+
+        assert await fetch_named(works, carol.uri, site, FetchChain()) is not None
+        assert await fetch_named(works, dora.uri, site, FetchChain()) is None
+        assert "/users/dora" not in near.asked
+        assert await fetch_named(works, dora.uri, near.domain, FetchChain()) is not None
 
 
 # Profiles that are opened
