@@ -1,4 +1,4 @@
-"""Runs the tests in several processes (`--processes 3`), forked from the one that has collected them.
+"""Runs the tests in several processes (`--processes 4`), forked from the one that has collected them.
 
 To load and collect all tests takes half a minute, so it is done once; a fork has them all at no cost. The parent hands out
 the tests of one file and one database at a time, so that what they share is made once, and hears what became of each.

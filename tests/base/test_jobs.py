@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import errno
 import signal
-import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -28,6 +27,7 @@ from kith.base.work import Work
 from tests.base.foundation import Foundation, at_work, lay_foundation
 from tests.base.worker_program import DEADLY, DEADLY_OUTSIDE, EFFECTS, OUTSIDE, WRITE_DOWN, Number, write_down
 from tests.town import build_town
+from tests.town.nursery import Program, begin
 from tests.town.town import Engine
 
 _numbers = query(text("SELECT number FROM test_effects ORDER BY number").columns(), int)
@@ -853,22 +853,20 @@ async def test_a_job_that_took_its_worker_down_twice_is_not_started_again_and_no
             for number in range(6, 12):
                 work.enqueue(OUTSIDE if number % 2 else WRITE_DOWN, Number(number))
 
-        async def hire() -> asyncio.subprocess.Process:
-            return await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "tests.base.worker_program", "alone", env=town.environment
-            )
+        def hire() -> Program:
+            return begin("tests.base.worker_program", "alone", environment=town.environment)
 
         # when
-        first = await (await hire()).wait()
+        first = await hire().ended()
         after_one = {job.kind: job for job in await base.jobs()}[deadly.name]
-        second = await (await hire()).wait()
-        third = await hire()
+        second = await hire().ended()
+        third = hire()
         await until(base, _done, lambda count: count >= 12)
         await _until(base, lambda jobs: [(job.kind, job.state) for job in jobs] == [(deadly.name, DEAD)])
         third.terminate()
 
         # then
-        assert [first, second, await third.wait()] == [-signal.SIGKILL, -signal.SIGKILL, 0]
+        assert [first, second, await third.ended()] == [-signal.SIGKILL, -signal.SIGKILL, 0]
         assert (after_one.state, after_one.attempts, after_one.deaths) == (RUNNING, 1, 0)
         [left] = await base.jobs()
         assert (left.kind, left.attempts, left.deaths) == (deadly.name, 2, 2)
@@ -878,7 +876,7 @@ async def test_a_job_that_took_its_worker_down_twice_is_not_started_again_and_no
         # when staff say so, it has its chances again
         async with base.works.begin() as work:
             await store.retry(work.db, left.id, work.now)
-        assert await (await hire()).wait() == -signal.SIGKILL
+        assert await hire().ended() == -signal.SIGKILL
 
 
 async def test_a_job_that_fails_by_itself_after_a_death_is_no_suspect_any_more(base: Foundation) -> None:
@@ -980,21 +978,19 @@ async def test_ten_thousand_jobs_are_done_once_though_workers_are_killed(engine:
             for number in range(10_000):
                 work.enqueue(WRITE_DOWN, Number(number))
 
-        async def hire() -> asyncio.subprocess.Process:
-            return await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "tests.base.worker_program", env=town.environment
-            )
+        def hire() -> Program:
+            return begin("tests.base.worker_program", environment=town.environment)
 
         # when
-        workers = [await hire() for _ in range(4)]
+        workers = [hire() for _ in range(4)]
         await until(base, _done, lambda count: count > 2_000)
         for doomed in workers[:2]:
             doomed.kill()
-        workers += [await hire() for _ in range(2)]
+        workers += [hire() for _ in range(2)]
         await until(base, _left, lambda count: count == 0)
         for survivor in workers[2:]:
             survivor.terminate()
-        endings = [await worker.wait() for worker in workers]
+        endings = [await worker.ended() for worker in workers]
 
         # then
         assert endings == [-signal.SIGKILL, -signal.SIGKILL, 0, 0, 0, 0]

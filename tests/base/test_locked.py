@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from kith.base.ids import id_slots
 from kith.base.settings import load
 from tests.identity.flow_browser import Browser
 from tests.town import Town, build_town
+from tests.town.nursery import begin
 
 _newest = query(select(id_slots.c.slot).order_by(id_slots.c.leased_until.desc()).limit(1), int)
 _until = query(select(id_slots.c.leased_until).where(id_slots.c.slot == bindparam("slot")), datetime)
@@ -24,15 +24,7 @@ _until = query(select(id_slots.c.leased_until).where(id_slots.c.slot == bindpara
 
 async def test_reading_goes_on_without_a_lease_of_ids(tmp_path: Path) -> None:
     async with build_town("sqlite", tmp_path / "town", start=False, confirm_email="off") as town:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "tests.base.short_lease_program",
-            "serve",
-            env=town.environment,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
+        process = begin("tests.base.short_lease_program", "serve", environment=town.environment)
         try:
             await _until_it_answers(town)
             database = await connect(load(town.environment), connections=1)
@@ -41,9 +33,8 @@ async def test_reading_goes_on_without_a_lease_of_ids(tmp_path: Path) -> None:
             finally:
                 await database.close()
         finally:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
+            process.kill()
+            await process.ended()
 
 
 async def _until_it_answers(town: Town) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import socket
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,29 +16,25 @@ import pytest
 from kith.base.settings import Settings
 from kith.base.watchdog import EXIT_CODE, Plan, plan_for, system_patience
 from tests.town import Town, build_town
+from tests.town.nursery import Program, begin
 
 
 @asynccontextmanager
-async def blocking_server(folder: Path, **more: str) -> AsyncIterator[tuple[Town, asyncio.subprocess.Process, Path]]:
+async def blocking_server(folder: Path, **more: str) -> AsyncIterator[tuple[Town, Program, Path]]:
     async with build_town("sqlite", folder / "town", start=False) as town:
         said = folder / "said.log"
-        with said.open("wb") as errors:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "tests.cli.blocking_program",
-                "serve",
-                env=town.environment | {"KITH_WATCHDOG_SECONDS": "5", "KITH_LOG_FORMAT": "json"} | more,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=errors,
-            )
+        process = begin(
+            "tests.cli.blocking_program",
+            "serve",
+            environment=town.environment | {"KITH_WATCHDOG_SECONDS": "5", "KITH_LOG_FORMAT": "json"} | more,
+            said=said,
+        )
         try:
             await _until_it_answers(town)
             yield town, process, said
         finally:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
+            process.kill()
+            await process.ended()
 
 
 async def _until_it_answers(town: Town) -> None:
@@ -56,7 +51,7 @@ async def test_a_loop_that_stood_still_is_told_of_and_not_ready_for_a_while(tmp_
         await town.http.get("/block/6000", timeout=60)
         ready = await town.http.get("/health/ready")
 
-        assert process.returncode is None
+        assert process.is_running
         assert (ready.status_code, ready.json()["loop"]) == (503, False)
         assert "loop.stands_still" in said.read_text()
         assert "in block" in said.read_text()
@@ -72,7 +67,7 @@ async def test_where_it_is_started_again_it_ends_itself(tmp_path: Path, path: st
         with pytest.raises(httpx.TransportError):
             await town.http.get(path, timeout=60)
 
-        assert await asyncio.wait_for(process.wait(), 60) == code
+        assert await process.ended(60) == code
         assert [word for word in words if word not in said.read_text()] == []
 
 
@@ -90,7 +85,7 @@ async def test_systemd_hears_that_it_is_ready_and_that_it_lives(tmp_path: Path) 
                 process.terminate()
                 while b"STOPPING=1" not in words:
                     words.add(await loop.sock_recv(heard, 100))
-            assert await asyncio.wait_for(process.wait(), 60) == 0
+            assert await process.ended(60) == 0
     assert words == {b"READY=1", b"WATCHDOG=1", b"STOPPING=1"}
 
 

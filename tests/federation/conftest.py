@@ -13,12 +13,6 @@ from tests.town import Town
 from tests.town.town import Engine, build_town
 
 
-@pytest.fixture(autouse=True)
-def own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody signs with the key of somebody else."""
-    monkeypatch.setattr(Town, "makes_own_keys", True)
-
-
 @pytest.fixture
 async def remote() -> AsyncIterator[RemoteServer]:
     async with remote_server() as one:

@@ -27,6 +27,7 @@ from kith.federation.delivery.service import DeliveryPriority
 from kith.federation.delivery.store import WAITED_FOR
 from kith.federation.delivery.tasks import GIVEN_UP_AFTER, SEND, SEND_TO_NEW, SEND_TO_TROUBLED
 from kith.federation.keys import service as keys
+from kith.federation.keys import store as actor_keys
 from kith.federation.signatures.received import ReceivedRequest, SignatureClaim
 from kith.federation.signatures.verifying import is_valid, read_claim
 from kith.social.accounts.tables import accounts as social_accounts
@@ -561,6 +562,7 @@ async def test_what_nobody_can_sign_any_more_is_dropped(office: PostOffice, sink
     await office.post(sink.inbox, id=TWO)
     async with office.house.works.begin() as work:
         await work.db.run(_gone, account=ada, now=work.now)
+        await actor_keys.delete_of(work.db, ada)
     await office.send(sink.domain)
     assert sink.ids == [TWO]
     assert await office.rows() == []

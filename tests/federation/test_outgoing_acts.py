@@ -39,11 +39,6 @@ _jobs = query(select(jobs.c.kind).where(jobs.c.kind.like("federation_outgoing.%"
 _ends = query(select(jobs.c.payload).where(jobs.c.kind == END.name), str)
 
 
-@pytest.fixture(autouse=True)
-def own_keys() -> None:
-    """Nothing is signed here: any key will do."""
-
-
 def bare(activity: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in activity.items() if key != "@context"}
 

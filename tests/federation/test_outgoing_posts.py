@@ -23,11 +23,6 @@ VISIBILITIES = ("public", "unlisted", "private", "direct")
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
 
 
-@pytest.fixture(autouse=True)
-def own_keys() -> None:
-    """Nothing is signed here: any key will do."""
-
-
 @pytest.mark.parametrize(
     ("visibility", "names", "hosts", "to"),
     [

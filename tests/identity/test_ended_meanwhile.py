@@ -14,6 +14,8 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 import pytest
 
+from kith.identity.users import store as users
+from kith.identity.users.passwords import Passwords
 from tests.identity.flow_browser import SIGN_IN, Browser
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.scim_service import make_service
@@ -183,7 +185,9 @@ async def test_a_password_that_is_being_checked_while_another_is_set_gives_no_to
     """More of them at once than are checked at once, so that some are checked after the new password was set."""
     member = await town.sign_up()
     account = await account_of(town, member)
-    await account.staff("POST", "set_password/", password="the first one of all")
+    dear = await Passwords().hash("the first one of all")
+    async with town.house() as house, house.works.begin() as work:
+        await users.set_password(work.db, account.pk, dear, work.now)
     app = {"client_name": "a", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob", "scopes": SCOPES}
     made = (await town.http.post("/api/v1/apps", data=app)).json()
     asked = {name: made[name] for name in ("client_id", "client_secret")} | {
@@ -193,9 +197,7 @@ async def test_a_password_that_is_being_checked_while_another_is_set_gives_no_to
     done, _ = await asyncio.wait(at_once, return_when=asyncio.FIRST_COMPLETED)
     assert done.pop().result().status_code == 200
     async with town.house() as house, house.works.begin() as work:
-        from kith.identity.users import store  # noqa: PLC0415 - as a command would, without waiting for a hash
-
-        await store.set_password(work.db, account.pk, "$argon2id$none", work.now)
+        await users.set_password(work.db, account.pk, "$argon2id$none", work.now)
     answers = [(await one) for one in at_once]
     before = {one.json()["access_token"] for one in answers if one.status_code == 200}
 
@@ -231,10 +233,8 @@ async def tried(town: Town, name: str, password: str) -> tuple[Browser, dict[str
 
 
 async def kept_password(town: Town, pk: int) -> str | None:
-    from kith.identity.users import store  # noqa: PLC0415
-
     async with town.house() as house, house.works.begin() as work:
-        return (await store.get(work.db, pk)).password
+        return (await users.get(work.db, pk)).password
 
 
 @pytest.mark.parametrize("ends", [new_password, lockdown, disabled], ids=called)
@@ -284,9 +284,7 @@ async def by_scim_later(town: Town) -> tuple[Account, Callable[[bool], Awaitable
 
 async def ended(account: Account) -> None:
     async with account.town.house() as house, house.works.begin() as work:
-        from kith.identity.users import store  # noqa: PLC0415
-
-        await store.change(work.db, account.pk, "expires", work.now, work.now)
+        await users.change(work.db, account.pk, "expires", work.now, work.now)
 
 
 @pytest.mark.parametrize("source", [by_scim, by_scim_later], ids=called)

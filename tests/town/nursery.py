@@ -26,6 +26,8 @@ __all__ = [
     "KITH",
     "Child",
     "Done",
+    "Program",
+    "begin",
     "change_code",
     "give_birth",
     "is_warm",
@@ -38,6 +40,7 @@ __all__ = [
 
 KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 _CERTIFICATES = os.environ.get("SSL_CERT_FILE")  # read when Kith is loaded: no fork can have others than its parent
+_NOWHERE = Path(os.devnull)
 _PARENT = Path(__file__).with_name("parent.py")
 
 
@@ -68,6 +71,27 @@ class Child:
             os.kill(self.pid, word)
 
 
+class Program:
+    """A process that a test waits for beside other things."""
+
+    def __init__(self, process: Child | subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.poll() is None
+
+    def terminate(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._process.send_signal(signal.SIGKILL)
+
+    async def ended(self, seconds: float = 120) -> int:
+        """Its exit code, once it has ended."""
+        return await asyncio.to_thread(self._process.wait, seconds)
+
+
 def give_birth(
     *words: str,
     environment: dict[str, str],
@@ -75,21 +99,29 @@ def give_birth(
     said: Path,
     complained: Path,
     folder: Path | None = None,
+    program: str = "",
 ) -> Child | subprocess.Popen[bytes]:
     """Start `kith` with these words, what it reads in `typed`, and what it says added to the other two files.
 
-    It works in `folder`, or where the tests do.
+    It works in `folder`, or where the tests do. `program` is a module of the tests that is started instead of `kith`.
     """
     if not _is_warm or environment.get("SSL_CERT_FILE") != _CERTIFICATES:
+        start = (sys.executable, "-m", program) if program else KITH
         with (typed or Path(os.devnull)).open("rb") as reads, said.open("ab") as says, complained.open("ab") as errors:
             return subprocess.Popen(
-                [*KITH, *words], env=environment, stdin=reads, stdout=says, stderr=errors, cwd=folder
+                [*start, *words], env=environment, stdin=reads, stdout=says, stderr=errors, cwd=folder
             )
     files = [str(typed or os.devnull), str(said), str(complained)]
     nursery = _opened()
     where = str(folder or Path.cwd())
     asked = {"words": words, "environment": environment, "files": files, "folder": where, "changed": _changed}
-    return Child(nursery, nursery.ask(**asked))
+    return Child(nursery, nursery.ask(**asked, program=program))
+
+
+def begin(program: str, *words: str, environment: dict[str, str], said: Path = _NOWHERE) -> Program:
+    """Start a module of the tests as a process of its own, and add what it says to a file."""
+    born = give_birth(*words, environment=environment, typed=None, said=said, complained=said, program=program)
+    return Program(born)
 
 
 def change_code(module: str, source: str) -> None:

@@ -30,7 +30,8 @@ import kith.cli.serve
 import kith.cli.users  # noqa: F401 - what servers and most commands need is loaded here, once
 from kith.app import blueprint_models
 from kith.base.db.statement import DIALECTS, Statement
-from kith.cli import main
+from kith.cli import COMMANDS, MODULES, main
+from kith.identity.users import passwords
 from kith.web import pages
 
 _PR_SET_PDEATHSIG = 1
@@ -74,6 +75,10 @@ def tend(line: socket.socket) -> dict[str, Any] | None:
     return None
 
 
+# What a password costs to hash: a fifth of all that servers do otherwise. The hashes of people whom a town has made cost
+# less still, so that these are replaced when somebody signs in.
+CHEAP = (1, 128)
+
 # What a server loads when it first needs it, and most do in the course of a test.
 _LOADED_LATE = (
     "argon2", "cryptography.hazmat.primitives.asymmetric.ec", "cryptography.hazmat.primitives.ciphers",
@@ -84,11 +89,12 @@ _LOADED_LATE = (
 def know_by_heart(*, thoroughly: bool) -> None:
     """What every child would find out for itself otherwise: what blueprints can say, and the text of each statement.
 
-    `thoroughly`: all templates as well, which takes some seconds.
+    `thoroughly`: all templates and all commands as well, which takes some seconds.
     """
     blueprint_models()
+    passwords.ROUNDS, passwords.KIBIBYTES = CHEAP
     if thoroughly:
-        for name in _LOADED_LATE:
+        for name in (*_LOADED_LATE, *(f"kith.cli.{MODULES.get(name, name)}" for name in COMMANDS)):
             importlib.import_module(name)
         templates = pages._environment()
         for name in templates.list_templates():
@@ -106,7 +112,12 @@ def _code_of(child: int) -> int | None:
 
 
 def be_kith(
-    words: list[str], environment: dict[str, str], files: list[str], folder: str, changed: tuple[str, str] | None
+    words: list[str],
+    environment: dict[str, str],
+    files: list[str],
+    folder: str,
+    changed: tuple[str, str] | None,
+    program: str,
 ) -> Any:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     os.chdir(folder)
@@ -121,6 +132,11 @@ def be_kith(
         change: Any = runpy.run_path(str(Path(__file__).with_name("changed_code.py")))["change"]
         importlib.import_module(changed[0])
         change(*changed)
+    if program:
+        sys.path.insert(0, str(Path(__file__).parents[2]))
+        sys.argv[0] = program
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+        return 0
     return main(words)
 
 

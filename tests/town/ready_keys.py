@@ -1,12 +1,13 @@
-"""Key pairs for people of a town, made once for a whole run.
+"""Key pairs for people of a town, made once for each process that runs tests.
 
 Every account has an RSA key, and making one takes a good part of a tenth of a second; thousands of people are made in
-a run. Those whom a test makes get their account at once, with one of a few keys. Where keys matter, a town makes both.
+a run. Those whom a test makes get their account at once, with the next of some keys that go round: nobody in a test signs
+with the key of somebody else, unless there are more people in it than keys.
 """
 
 from __future__ import annotations
 
-import random
+import itertools
 from functools import lru_cache
 
 from kith.base.work import Work
@@ -17,7 +18,8 @@ from kith.federation.keys.tables import ActorKey
 from kith.identity.for_social import Sealer
 from kith.social.ids import AccountId
 
-MOST = 4
+MOST = 24
+_places = itertools.cycle(range(MOST))
 
 
 async def give_key(work: Work, account_id: AccountId | None = None) -> None:
@@ -28,7 +30,7 @@ async def give_key(work: Work, account_id: AccountId | None = None) -> None:
 
 
 def _key(work: Work, owner: AccountId | None) -> ActorKey:
-    public, private = _pair(random.randrange(MOST))
+    public, private = _pair(next(_places))
     return ActorKey(work.new_id(), owner, public, work.find(Sealer).seal(private, PLACE), None, work.now)
 
 

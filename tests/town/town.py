@@ -55,7 +55,6 @@ class Town:
     """Start it, use it, kill it, start it again; what it kept must still be there."""
 
     keeps_connections = True
-    makes_own_keys = False  # where keys matter, the server makes every account and its key
 
     def __init__(self, engine: Engine, folder: Path, database: str, **settings: str) -> None:
         self.engine = engine
@@ -159,11 +158,10 @@ class Town:
         new = NewUser(username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True)
         async with self.house() as house, house.works.begin() as work:
             user = await create_user(work, _CHEAP, new, judged=True)
-            if not self.makes_own_keys:
-                await make_account(work, UserId(user.id))
-                account = await accounts.find_of_user(work.db, UserId(user.id))
-                assert account is not None
-                await give_key(work, account.id)
+            await make_account(work, UserId(user.id))
+            account = await accounts.find_of_user(work.db, UserId(user.id))
+            assert account is not None
+            await give_key(work, account.id)
         return Person(self.http, username, password)
 
     @asynccontextmanager

@@ -42,8 +42,8 @@ class Passwords:
     A hash says what it cost, so that one made at another cost is checked like any other.
     """
 
-    def __init__(self, *, rounds: int = ROUNDS, kibibytes: int = KIBIBYTES) -> None:
-        self._rounds, self._kibibytes = rounds, kibibytes
+    def __init__(self, *, rounds: int | None = None, kibibytes: int | None = None) -> None:
+        self._rounds, self._kibibytes = rounds or ROUNDS, kibibytes or KIBIBYTES
         cores = os.cpu_count() or 1
         self._threads = ThreadPoolExecutor(cores, thread_name_prefix="argon2")
         self._places = Places("passwords", most=cores, each={"caller": max(1, cores - 1)})
