@@ -35,9 +35,9 @@ WRITTEN_EACH_TIME = {
         "certificate.refused", "database.replica_failed", "ldap.sync_failed",
     ),
     "when something changes": (
-        "health.not_ready", "health.ready_again", "certificate.in_use", "certificate.ordered", "certificate.made",
-        "database.replica", "locations.unreadable", "locations.not_found", "gateway.bad_certificate",
-        "loop.turns_again", "loop.stands_still", "loop.given_up", "news.not_understood", "disk.reserve_given_up",
+        "health.not_ready", "health.ready_again", "health.no_room", "certificate.in_use", "certificate.ordered",
+        "certificate.made", "database.replica", "locations.unreadable", "locations.not_found",
+        "gateway.bad_certificate", "loop.turns_again", "loop.stands_still", "loop.given_up", "news.not_understood", "disk.reserve_given_up",
         "disk.has_room_again",
     ),
     "summed up already": ("connections.cut",),

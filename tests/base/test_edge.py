@@ -215,7 +215,7 @@ async def test_ready_means_database_schema_worker_and_loop(town: Town) -> None:
         answer = await town.http.get("/health/ready")
         if answer.status_code == 200:
             break
-    checks = dict.fromkeys(("database", "migrations", "worker", "media", "loop"), True)
+    checks = dict.fromkeys(("database", "migrations", "worker", "media", "room", "loop"), True)
     assert answer.json() == {"status": "ok"} | checks
 
 

@@ -54,10 +54,13 @@ async def test_a_database_that_may_only_be_read_is_not_ready(new_town: TownBuild
 
     await _refuse_writes(town, refuse=True)
     told = await _until_ready(town, ready=False)
+    without = await town.http.get("/health/ready", params={"without": "worker,room"})
     written = await town.http.post("/api/v1/apps", json={"client_name": "x", "redirect_uris": "https://x.example"})
     await _refuse_writes(town, refuse=False)
 
-    assert told["database"] is False
+    # A file that may grow no further is a full disk, on which people can still sign in and read: they are not sent away.
+    assert (told["database"], told["room"]) == ((True, False) if town.engine == "sqlite" else (False, True))
+    assert without.status_code == (200 if town.engine == "sqlite" else 503)
     assert written.status_code == (507 if town.engine == "sqlite" else 503)  # as on a full disk; only read
     await _until_ready(town, ready=True)
     assert (await owner.get("/api/v2/core/users/")).status_code == 200

@@ -19,7 +19,7 @@ import pytest
 from kith.base.errors import Invalid
 from kith.cli.imports.archive import files
 from kith.cli.imports.archive.files import open_archive
-from kith.cli.imports.archive.notes import notes_in
+from kith.cli.imports.archive.notes import LONGEST_OPTION, notes_in
 from kith.cli.imports.archive.pictures import Finder
 from tests.cli.mastodon_server import PNG
 from tests.cli.running import kith
@@ -174,10 +174,14 @@ def test_statuses_as_an_api_gives_them_are_read(tmp_path: Path) -> None:
         "visibility": "unlisted", "content": "<p>hi</p>", "spoiler_text": "", "sensitive": False, "language": "de",
         "in_reply_to_id": None, "tags": [{"name": "tea"}], "media_attachments": [], "poll": None, "reblog": None,
     }  # fmt: skip
-    odd: list[Any] = [shown, shown | {"id": "01J", "in_reply_to_id": "01H"}, shown | {"reblog": {}, "uri": 3}, 7]
+    poll = {"options": [{"title": "x" * 100_000, "votes_count": 1}, {"title": "no"}], "multiple": False}
+    odd: list[Any] = [
+        shown, shown | {"id": "01J", "in_reply_to_id": "01H", "poll": poll}, shown | {"reblog": {}, "uri": 3}, 7,
+    ]  # fmt: skip
     path = write(tmp_path / "a.zip", {"mine/statuses.json": json.dumps(odd).encode()})
     notes, left = notes_in(open_archive(path))
     assert [(one.number, one.parent, one.visibility) for one in notes] == [("#01H", None, 1), ("#01J", "#01H", 1)]
+    assert [len(option) for option in notes[1].options] == [LONGEST_OPTION, 2]
     assert len(left) == 2
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -304,3 +305,22 @@ def test_what_is_read_for_a_rehearsal_has_no_name_and_ends_with_it(tmp_path: Pat
 def test_a_source_is_known_again_without_its_secrets() -> None:
     url = "postgresql://user:hunter2@db/mastodon?password=hunter2&sslpassword=hunter2&host=/run/pg&sslmode=require"
     assert source_for(url).name == "postgresql://db:/mastodon?host=%2Frun%2Fpg"
+
+
+async def test_a_role_that_is_only_called_owner_makes_no_owner(new_town: TownBuilder, tmp_path: Path) -> None:
+    """Whoever may make roles there names them as they like."""
+    town = await new_town(start=False)
+    old = MastodonServer("4.3", town.base_url)
+    [gardener] = [role for role in old.tables["user_roles"] if role["name"] == "Gardener"]
+    few = {"Owner": 0, "Admin": 1 << 14, "Moderator": 1 << 4}
+    for number, (name, permissions) in enumerate(few.items(), gardener["id"]):
+        old.tables["user_roles"].append(gardener | {"id": 100 + number, "name": name, "permissions": permissions})
+    bob, newt = (next(user for user in old.tables["users"] if user["id"] == id) for id in (2, 3))
+    bob["role_id"], newt["role_id"] = (100 + gardener["id"] + place for place in (0, 1))
+    await bring(town, str(old.dump(tmp_path / "mastodon.sql")))
+
+    shown = json.loads(await town.kith("users", "list", "--json"))
+    assert {one["username"]: one["role"] for one in shown} == {"ada": "owner", "bob": "user", "newt": "user"}
+    roles = json.loads(await town.kith("roles", "list", "--json"))
+    named_so = [one["permissions"] for one in roles if one["name"] in few and not one["is_shipped"]]
+    assert sorted(map(int, named_so)) == sorted(few.values())

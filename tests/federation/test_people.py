@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from kith.base.limits import Limiter
 from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.keys.remote_keys import write_pem
 from kith.federation.known import Known, Missing
 from kith.federation.people.activities import apply_delete_actor, apply_move, apply_update_actor
-from kith.federation.people.fetching import ActorFetches, fetch_actor, fetch_handle, fetch_key
+from kith.federation.people.fetching import NAMED, ActorFetches, fetch_actor, fetch_handle, fetch_key, fetch_named
 from kith.federation.people.tasks import REFRESH, RefreshActor
 from kith.federation.vocabulary.incoming import Handle, read_activity
 from kith.social.accounts import store as accounts
@@ -22,11 +23,11 @@ from kith.social.accounts.directory import Directory
 from kith.social.ids import AccountId
 from kith.social.relationships.service import follow
 from tests.conftest import TownBuilder
-from tests.federation.neighbour import ACTIVITY, AS, Neighbour, RemotePerson, neighbour, pem_of
+from tests.federation.neighbour import ACTIVITY, AS, PUBLIC, Neighbour, RemotePerson, neighbour, pem_of
 from tests.federation.remote_server import remote_server
 from tests.federation.two_servers import arrived, find_person, handle, shows
 from tests.social.members import Member, join, set_state, until
-from tests.social.posts import settle
+from tests.social.posts import post, settle
 from tests.social.tokens import new_app
 from tests.town import Town, build_town
 from tests.town.town import Engine
@@ -479,6 +480,19 @@ async def test_somebody_moves_to_another_server(new_town: TownBuilder) -> None:
     assert document.json()["movedTo"] == f"{other.base_url}/users/ada"
 
 
+async def test_a_site_that_another_one_only_names_is_asked_so_often(here: Town, near: Neighbour) -> None:
+    carol, dora, site = near.person("carol"), near.person("dora"), "loud.example"
+    async with here.house() as house:
+        works = house.works
+        works.services[Limiter] = limiter = Limiter(works.database)
+        limiter.spend(NAMED, f"{site} {near.domain}", NAMED.most - 1)
+
+        assert await fetch_named(works, carol.uri, site, FetchChain()) is not None
+        assert await fetch_named(works, dora.uri, site, FetchChain()) is None
+        assert "/users/dora" not in near.asked
+        assert await fetch_named(works, dora.uri, near.domain, FetchChain()) is not None
+
+
 # Profiles that are opened
 
 
@@ -505,6 +519,28 @@ async def test_a_profile_is_filled_when_it_is_opened(here: Town, near: Neighbour
     await until(is_filled)
     shown = await ada.get(f"/api/v1/accounts/{found['id']}/statuses", params={"pinned": "true"})
     assert [one["uri"] for one in shown] == [pinned["id"]]
+
+
+async def test_whose_words_a_boost_shows_are_not_pinned(here: Town, near: Neighbour) -> None:
+    ada = await join(here)
+    said = await post(ada, "Ada's words")
+    carol = near.person("carol", featured=f"{near.url}/users/carol/pins")
+    own, boost = carol.note("1", "On top"), carol.activity("Announce", said["uri"], to=[PUBLIC])
+    assert (await carol.post(f"{here.base_url}/inbox", boost)).status_code == 202
+    await settle(here)
+    near.serves_collection("/users/carol/pins", [boost["id"], own["id"]])
+    [found] = await resolve(ada, f"@{carol.handle}")
+    await ada.get(f"/api/v1/accounts/{found['id']}")
+
+    async def pinned() -> list[str]:
+        shown = await ada.get(f"/api/v1/accounts/{found['id']}/statuses", params={"pinned": "true"})
+        return [one["uri"] for one in shown]
+
+    async def is_filled() -> bool:
+        return own["id"] in await pinned()
+
+    await until(is_filled)
+    assert await pinned() == [own["id"]]
 
 
 async def test_pins_are_read_again_when_a_profile_is_opened(here: Town, near: Neighbour) -> None:

@@ -16,6 +16,8 @@ import pytest
 from bench.community import Community, Size, seed
 from kith.base.db import Query
 from kith.base.paging import Cursor
+from kith.federation.documents.store import _replies_to as answers_of
+from kith.federation.documents.store import _said as said_in
 from kith.social.search.index_queries import bound
 from kith.social.search.queries import LARGEST_ID, STEPS, StatusSearchForm, status_by_url
 from kith.social.search.queries import _statuses as search_statement
@@ -144,3 +146,47 @@ async def test_what_one_had_to_do_with_is_found_by_the_person(grown: Grown) -> N
 @pytest.mark.parametrize("url", ["https://elsewhere.example/@nobody/1", "x" * 5_000])
 async def test_an_address_is_looked_up(grown: Grown, url: str) -> None:
     assert await rows_read(grown, status_by_url, {"url": url}) <= 1
+
+
+async def _answered(grown: Grown, many: int) -> dict[str, Any]:
+    """A post that so many answer who are not its author."""
+    author, other = (member.account_id for member in grown.community.members[:2])
+    [post] = await grown.connection.fetch("SELECT id FROM social_statuses WHERE account_id = $1 LIMIT 1", author)
+    columns = [
+        row["column_name"]
+        for row in await grown.connection.fetch(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = 'social_statuses'"
+        )
+    ]
+    changed = {
+        "id": "id + number",
+        "uri": "uri || '/' || number",
+        "account_id": str(other),
+        "in_reply_to_id": str(post["id"]),
+        "conversation_id": str(post["id"]),
+        "reblog_of_id": "NULL",
+        "visibility": "0",
+    }
+    taken = ", ".join(changed.get(name, name) for name in columns)
+    await grown.connection.execute(
+        f"INSERT INTO social_statuses ({', '.join(columns)}) SELECT {taken} FROM social_statuses,"
+        f" generate_series(1, {many}) AS number WHERE id = {post['id']}"
+    )
+    return {"status": post["id"], "conversation": post["id"], "author": author, "after": 0, "most": 61}
+
+
+ANSWERS = {"by the author": answers_of[False], "by others": answers_of[True], "in the thread": said_in}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+async def test_a_page_of_what_answers_a_post_reads_few_rows(grown: Grown, name: str) -> None:
+    """However many they are: any other server may add to them."""
+    changes = grown.connection.transaction()
+    await changes.start()
+    try:
+        values = await _answered(grown, 2 * MOST_ROWS)
+        await grown.connection.execute("ANALYZE social_statuses")
+
+        assert await rows_read(grown, ANSWERS[name], values) < 200
+    finally:
+        await changes.rollback()

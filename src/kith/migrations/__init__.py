@@ -1,6 +1,6 @@
 """How a database came to its shape: one straight chain, newest last."""
 
-HEAD = "0114"
+HEAD = "0115"
 FIRST = "0100"  # the first that was released
 # The last schema before it, which has the same tables. Those before that one are not known any more.
 LAST_UNRELEASED = "0072"

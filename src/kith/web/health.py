@@ -1,8 +1,9 @@
 """Is the server alive, and is it of use?
 
 Ready means that what a request may need has just been done: something was written to the database and to the place
-for files, the schema is ours, and a worker was heard of lately. However often it is asked, that is tried about once a
-second, one try at a time.
+for files, the schema is ours, and a worker was heard of lately. Where only room was missing for that, which is told as
+`room`, people can still sign in and read. However often it is asked, that is tried about once a second, one try at a
+time.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import structlog
 from kith.base import asking
 from kith.base.blobs import Blobs
 from kith.base.clocks import is_recent
+from kith.base.errors import NoSpace
 from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.jobs import store as jobs
 from kith.base.limits import Limiter
@@ -45,6 +47,7 @@ class Trial:
         self._task: asyncio.Task[bool] | None = None
         self._tried_at = 0.0
         self._works: bool | None = None
+        self.has_room = True
 
     async def works(self) -> bool:
         if self._works is not None and time.monotonic() - self._tried_at < self._seconds:
@@ -56,9 +59,14 @@ class Trial:
         return bool(done) and self._works is True
 
     async def _try(self) -> bool:
-        did = False
+        did, had_room = False, self.has_room
         try:
             did = await self._attempt()
+            self.has_room = True
+        except NoSpace:
+            did, self.has_room = True, False
+            if had_room:
+                _log.warning("health.no_room", what=self.name)
         except Exception as error:  # noqa: BLE001 - whatever is the matter, it does not work
             if self._works is not False:
                 _log.warning("health.not_ready", what=self.name, cause=repr(error))
@@ -82,7 +90,8 @@ class Readiness:
 
     async def checks(self) -> dict[str, bool]:
         found = await asyncio.gather(*(trial.works() for trial in self._trials))
-        return {trial.name: works for trial, works in zip(self._trials, found, strict=True)}
+        checks = {trial.name: works for trial, works in zip(self._trials, found, strict=True)}
+        return checks | {"room": all(trial.has_room for trial in self._trials)}
 
     async def _write(self) -> bool:
         await self._limiter.try_writing()
@@ -111,8 +120,8 @@ async def alive(exchange: Exchange) -> Answer:
 
 @get("/health/ready")
 async def ready(exchange: Exchange) -> Answer:
-    """With `?without=worker` the answer does not depend on the worker: a balancer whose servers have none beside them
-    asks so, else all would be taken away at once while readers can be served."""
+    """With `?without=worker,room` the answer does not depend on these. A balancer asks so, else all servers would be
+    taken away at once while people can be served: where no worker is beside them, or their disk is full."""
     checks = await exchange.find(Readiness).checks() | {"loop": exchange.find(Watchdog).is_turning}
     left_out = exchange.query("without").split(",")
     fine = all(works for name, works in checks.items() if name not in left_out)

@@ -143,7 +143,7 @@ async def replies_document(work: Work, status: Status, *, page: bool, by_others:
         own = await store.own_answers(work.db, [status.id], collections.REPLIES_BY_AUTHOR + 1)
         first, last = _cut(own.get(status.id, []), collections.REPLIES_BY_AUTHOR)
         return encode(with_context(collections.replies(status.uri, first, last)))
-    found = await store.replies_to(work.db, status.id, after, REPLIES + 1, by_others=by_others)
+    found = await store.replies_to(work.db, status.id, status.account_id, after, REPLIES + 1, by_others=by_others)
     items, last = _cut(found, REPLIES)
     asked = {"min_id": str(after)} if after else {}
     asked |= {"only_other_accounts": "true"} if by_others else {}

@@ -77,23 +77,20 @@ _own_answers = query(
 )
 
 
+def _may_be_seen(*more: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Asked of each by itself, so that what anybody may add to without end is walked along in its order, no further
+    than a page: to join its authors, it would be read whole and sorted."""
+    seen = and_(_author.c.id == _child.c.account_id, access.visible_to_anyone(_child, _author), *more)
+    return select(_author.c.id).where(seen).correlate(_child).scalar_subquery().is_not(None)  # an EXISTS is a join, too
+
+
 def _replies(by_others: bool) -> Query[Reply]:
-    by = and_(~_is_by_author, _author.c.silenced_at.is_(None)) if by_others else _is_by_author
+    is_author = _child.c.account_id == bindparam("author")
+    by = (~is_author, _may_be_seen(_author.c.silenced_at.is_(None))) if by_others else (is_author, _may_be_seen())
+    is_answer = and_(_child.c.in_reply_to_id == bindparam("status"), _child.c.id > bindparam("after"))
     return query(
-        select(_parent.c.id.label("parent_id"), _child.c.id, _child.c.uri)
-        .select_from(
-            _parent.join(_child, _child.c.in_reply_to_id == _parent.c.id).join(
-                _author, _author.c.id == _child.c.account_id
-            )
-        )
-        .where(
-            and_(
-                _parent.c.id == bindparam("status"),
-                _child.c.id > bindparam("after"),
-                access.visible_to_anyone(_child, _author),
-                by,
-            )
-        )
+        select(_child.c.in_reply_to_id.label("parent_id"), _child.c.id, _child.c.uri)
+        .where(and_(is_answer, *by))
         .order_by(_child.c.id)
         .limit(bindparam("most")),
         Reply,
@@ -103,13 +100,12 @@ def _replies(by_others: bool) -> Query[Reply]:
 _replies_to: dict[bool, Query[Any]] = {by_others: _replies(by_others) for by_others in (False, True)}
 _said = query(
     select(_child.c.conversation_id.label("parent_id"), _child.c.id, _child.c.uri)
-    .select_from(_child.join(_author, _author.c.id == _child.c.account_id))
     .where(
         and_(
             _child.c.conversation_id == bindparam("conversation"),
             _child.c.id > bindparam("after"),
             _child.c.reblog_of_id.is_(None),
-            access.visible_to_anyone(_child, _author),
+            _may_be_seen(),
         )
     )
     .order_by(_child.c.id)
@@ -144,14 +140,16 @@ async def own_answers(db: Session, ids: Sequence[int], most: int) -> dict[Status
     return found
 
 
-async def replies_to(db: Session, id: StatusId, after: int, most: int, *, by_others: bool) -> list[Reply]:
-    """Oldest first, from an id on."""
-    return await db.all(_replies_to[by_others], status=id, after=after, most=most)
+async def replies_to(
+    db: Session, id: StatusId, author: AccountId, after: int, most: int, *, by_others: bool
+) -> list[Reply]:
+    """Oldest first, from an id on, by the author of the post or by others. Many may be for nobody who asks here."""
+    return await db.slow(_replies_to[by_others], status=id, author=author, after=after, most=most)
 
 
 async def said_in(db: Session, conversation: int, after: int, most: int) -> list[Reply]:
     """Whatever everybody may see of a thread, oldest first, from an id on."""
-    return await db.all(_said, conversation=conversation, after=after, most=most)
+    return await db.slow(_said, conversation=conversation, after=after, most=most)
 
 
 async def featured_names(db: Session, account_id: AccountId) -> list[str]:

@@ -12,7 +12,7 @@ from kith.federation.inbox.floods import has_put_off
 from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import Received
 from kith.federation.known import Missing
-from kith.federation.people.fetching import fetch_actor
+from kith.federation.people.fetching import fetch_actor, fetch_named
 from kith.federation.posts.fetching import fetch_note
 from kith.federation.vocabulary.incoming import DocumentRefused, parse_document
 from kith.federation.vocabulary.incoming.fields import read_object_id
@@ -37,14 +37,14 @@ class Driver:
 
     async def complete(self, row: Received) -> None:
         """Until nothing is missing any more. Everything that follows from one activity has one budget."""
-        chain, asked, unreachable = FetchChain(), set[str](), set[str]()
+        chain, asked, unreachable, about = FetchChain(), set[str](), set[str](), _about(row)
         for _ in range(MOST_ROUNDS):
             missing = await self._do(row, unreachable)
             if missing is None:
                 return
             if missing.uri in unreachable:
                 raise DocumentRefused("no_object", missing.uri)
-            if missing.uri in asked or not await self._fetch(row, missing, chain):
+            if missing.uri in asked or not await self._fetch(row, about, missing, chain):
                 unreachable.add(missing.uri)
             asked.add(missing.uri)
         raise DocumentRefused("too_many_values", "more to be fetched than anybody needs")
@@ -60,17 +60,19 @@ class Driver:
             return missing
         return None
 
-    async def _fetch(self, row: Received, missing: Missing, chain: FetchChain) -> bool:
+    async def _fetch(self, row: Received, about: str | None, missing: Missing, chain: FetchChain) -> bool:
         try:
-            if missing.kind == "actor":
+            if missing.kind == "actor" and missing.uri == about:
                 return await fetch_actor(self._works, missing.uri, chain) is not None
+            if missing.kind == "actor":
+                return await fetch_named(self._works, missing.uri, row.site, chain) is not None
             reader = await self._reader(row, missing.uri)
             return await fetch_note(self._works, missing.uri, chain, reader=reader) is not None
         except DocumentRefused:
             return False
         except FetchFailed as failed:
             age = datetime.now(UTC) - row.received_at
-            if failed.may_pass and age < WORTH_WAITING and _is_about(row, missing.uri) and await self._may_wait(row):
+            if failed.may_pass and age < WORTH_WAITING and missing.uri == about and await self._may_wait(row):
                 raise Give(str(failed), later=max(age, SHORTEST_PAUSE)) from failed
             return False
 
@@ -91,6 +93,6 @@ class Driver:
             return row.delivered_to or await relationships.a_follower_here(work.db, row.account_id)
 
 
-def _is_about(row: Received, uri: str) -> bool:
-    """Whether the activity is nothing without it, so that it is worth waiting for."""
-    return read_object_id(parse_document(row.body.encode()).get("object")) == uri
+def _about(row: Received) -> str | None:
+    """What the activity is nothing without, so that it is worth waiting for."""
+    return read_object_id(parse_document(row.body.encode()).get("object"))

@@ -11,6 +11,9 @@ from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
 from kith.base.caches import ForAWhile
+from kith.base.errors import Throttled
+from kith.base.http.sites import registrable_domain
+from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Works
 from kith.federation.ended import store as ended
 from kith.federation.fetching import (
@@ -41,15 +44,27 @@ from kith.federation.vocabulary.incoming import (
     read_handle,
     read_key,
 )
-from kith.federation.vocabulary.incoming.ids import without_fragment
+from kith.federation.vocabulary.incoming.ids import domain_of, without_fragment
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 
-__all__ = ["ActorFetches", "fetch_actor", "fetch_handle", "fetch_key", "forget_gone", "refresh", "store_fetched"]
+__all__ = [
+    "ActorFetches",
+    "fetch_actor",
+    "fetch_handle",
+    "fetch_key",
+    "fetch_named",
+    "forget_gone",
+    "refresh",
+    "store_fetched",
+]
 
 KEY_SECONDS = 20.0
 MOST_KEYS = 10_000
 KEYS_ELSEWHERE = 3
+# People of one site whom posts of another one name: to name fifty who are not there costs its author a few kilobytes,
+# and the site that is named fifty requests.
+NAMED = LimitRule("people_named", most=300, seconds=300)
 
 
 class ActorFetches:
@@ -88,6 +103,17 @@ async def fetch_actor(works: Works, uri: str, chain: FetchChain) -> Account | No
                 await forget_gone(works, uri)
             raise
         return await store_fetched(works, fetched, chain)
+
+
+async def fetch_named(works: Works, uri: str, site: str, chain: FetchChain) -> Account | None:
+    """Somebody whom what `site` has sent only names; None, too, where it has named very many of the same other site."""
+    other = registrable_domain(domain_of(uri))
+    try:
+        if site != other:
+            works.services[Limiter].spend(NAMED, f"{site} {other}")
+    except Throttled:
+        return None
+    return await fetch_actor(works, uri, chain)
 
 
 async def store_fetched(

@@ -47,6 +47,7 @@ __all__ = [
 
 FILLED_FOR = timedelta(days=1)
 MOST_PINS = 10
+MOST_KEPT = 50  # of those that were read one time or another
 PIN_PAGES = 5
 MOST_TAGS = 10
 MOST_COUNTED = 1000  # posts with one
@@ -136,16 +137,22 @@ class _Filler:
         if items is None:
             return
         kept = [status for uri in _uris(items) if (status := await self._note(uri)) is not None]
-        pinned = [one for one in kept if one.account_id == self._account.id and one.visibility <= PRIVATE]
+        pinned = [one for one in kept if self._may_be_pinned(one)]
         async with self._works.begin() as work:
             await work.db.hold(f"pins:{self._account.id}")
-            before = set(await statuses.pinned_by(work.db, self._account.id))
-            # There may be more than were read: then none is known to be gone.
-            for one in before - {status.id for status in pinned} if len(items) < MOST_PINS else ():
+            before, now = set(await statuses.pinned_by(work.db, self._account.id)), {status.id for status in pinned}
+            # There may be more than were read: then none is known to be gone, until there are too many.
+            is_whole = len(items) < MOST_PINS or len(before | now) > MOST_KEPT
+            for one in before - now if is_whole else ():
                 await statuses.unmark(work.db, "pins", self._account.id, one)
             for status in pinned:
                 if status.id not in before:
                     await statuses.mark(work.db, "pins", self._account.id, status.id, id=work.new_id(), now=work.now)
+
+    def _may_be_pinned(self, status: Status) -> bool:
+        """Their own words, and no boost of anybody's."""
+        is_own = status.account_id == self._account.id and status.reblog_of_id is None
+        return is_own and status.visibility <= PRIVATE and status.deleted_at is None
 
     async def tags(self) -> None:
         items = await self._items(self.actor.featured_tags, pages=TAG_PAGES, most=MOST_TAGS)

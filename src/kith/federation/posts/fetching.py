@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from kith.base.db import Taken
+from kith.base.http.sites import registrable_domain
 from kith.base.work import Work, Works
 from kith.federation.ended import store as ended
 from kith.federation.fetching import FetchChain, FetchedDocument, FetchFailed, RemoteClient, fetch_document
 from kith.federation.fetching.our_signer import OurSigner
 from kith.federation.known import Known, Missing
-from kith.federation.people.fetching import fetch_actor
+from kith.federation.people.fetching import fetch_actor, fetch_named
 from kith.federation.posts.editing import edit
 from kith.federation.posts.publishing import end, is_over
 from kith.federation.posts.storing import store_note
 from kith.federation.posts.threads import ASIDE
 from kith.federation.posts.votes import is_choice
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingNote, read_note
+from kith.federation.vocabulary.incoming.ids import domain_of
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
@@ -106,7 +110,7 @@ async def keep_note(works: Works, note: IncomingNote, chain: FetchChain, *, step
         except Taken:
             continue  # somebody else was quicker with it, or drew the same id
         except Missing as missing:
-            unreachable |= await _bring(works, missing, chain)
+            unreachable |= await _bring(works, missing, note.id, chain)
     return None
 
 
@@ -121,13 +125,15 @@ async def _author(works: Works, note: IncomingNote, chain: FetchChain) -> Accoun
     return found if found is not None else await fetch_actor(works, note.author, chain)
 
 
-async def _bring(works: Works, missing: Missing, chain: FetchChain) -> set[str]:
-    """What could not be had of it."""
-    try:
-        fetch = fetch_actor if missing.kind == "actor" else fetch_note
-        return set() if await fetch(works, missing.uri, chain) is not None else {missing.uri}
-    except (FetchFailed, DocumentRefused):
-        return {missing.uri}
+async def _bring(works: Works, missing: Missing, by: str, chain: FetchChain) -> set[str]:
+    """What could not be had of what the post `by` names."""
+    found: Account | Status | None = None
+    with suppress(FetchFailed, DocumentRefused):
+        if missing.kind == "actor":
+            found = await fetch_named(works, missing.uri, registrable_domain(domain_of(by)), chain)
+        else:
+            found = await fetch_note(works, missing.uri, chain)
+    return {missing.uri} if found is None else set()
 
 
 async def refresh_note(works: Works, status: Status, chain: FetchChain) -> Status | None:
@@ -149,7 +155,7 @@ async def refresh_note(works: Works, status: Status, chain: FetchChain) -> Statu
             async with works.begin() as work:
                 return await _edit(work, Known(unreachable), status, note)
         except Missing as missing:
-            unreachable |= await _bring(works, missing, chain)
+            unreachable |= await _bring(works, missing, note.id, chain)
     return status
 
 

@@ -64,10 +64,10 @@ statuses = Table(
     Column("deleted_at", Instant),
     Column("fetched_at", Instant),
     Index("ix_social_statuses_account_id", "account_id", "id"),
-    Index("ix_social_statuses_conversation_id", "conversation_id"),
+    Index("ix_social_statuses_conversation_id", "conversation_id", "id"),
     index_of_url("social_statuses"),
     index_of_some("social_statuses", "card_id"),
-    index_of_some("social_statuses", "in_reply_to_id"),
+    index_of_some("social_statuses", "in_reply_to_id", "id"),
     index_of_some("social_statuses", "quoted_id"),
     index_of_some("social_statuses", "reblog_of_id", "id"),
 )
@@ -91,6 +91,16 @@ for _name, _more in (("public", ""), ("local", " AND local")):
         sqlite_where=text(_on_sqlite + _more),
         postgresql_where=text(_on_postgresql + _more),
     )
+# What somebody says below a post, however many others answer it.
+_is_answer = text("in_reply_to_id IS NOT NULL")
+Index(
+    "ix_social_statuses_answers_by_account",
+    statuses.c.in_reply_to_id,
+    statuses.c.account_id,
+    statuses.c.id,
+    sqlite_where=_is_answer,
+    postgresql_where=_is_answer,
+)
 _ended = text("deleted_at IS NOT NULL")
 Index("ix_social_statuses_deleted_at", statuses.c.deleted_at, sqlite_where=_ended, postgresql_where=_ended)
 

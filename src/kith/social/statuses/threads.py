@@ -18,6 +18,10 @@ from kith.social.statuses.tables import Status, statuses
 # How much of a thread is shown to whom: ancestors, descendants, how deep.
 FOR_STRANGERS = (40, 60, 20)
 FOR_MEMBERS = (4096, 4096, 4096)
+# And how many below a status are looked at for that, level by level, the oldest answers first: anybody may add to a
+# thread without end, also what is not shown.
+LOOKED_AT = 20_000
+LOOKED_AT_FOR_STRANGERS = 5_000
 
 _parent = alias_of(statuses, "parent")
 _up = (
@@ -42,6 +46,7 @@ _down = _start.union_all(
     .join(_start, _child.c.in_reply_to_id == _start.c.id)
     .where(and_(_start.c.depth < bindparam("deep"), _child.c.deleted_at.is_(None), _child.c.reblog_of_id.is_(None)))
 )
+_looked_at = select(_down.c.id, _down.c.depth).limit(bindparam("looked_at")).subquery("looked_at")
 _above, _found = alias_of(statuses, "above"), alias_of(statuses, "found")
 _author = alias_of(accounts, "author")
 
@@ -67,17 +72,19 @@ def _ancestors(*, anonymous: bool) -> Query[StatusId]:
 @lru_cache(2)
 def _descendants(*, anonymous: bool) -> Query[Any]:
     return query(
-        select(_down.c.id, _found.c.in_reply_to_id, _found.c.account_id)
+        select(_looked_at.c.id, _found.c.in_reply_to_id, _found.c.account_id)
         .distinct()  # where a thread goes in a circle, the same ones are found again and again
-        .select_from(_down.join(_found, _found.c.id == _down.c.id).join(_author, _author.c.id == _found.c.account_id))
+        .select_from(
+            _looked_at.join(_found, _found.c.id == _looked_at.c.id).join(_author, _author.c.id == _found.c.account_id)
+        )
         .where(
             and_(
-                _down.c.depth > 0,
+                _looked_at.c.depth > 0,
                 access.visible_for(_found, _author, anonymous=anonymous),
                 _wanted(anonymous=anonymous),
             )
         )
-        .order_by(_down.c.id)  # not by `_found`: SQLite would walk every status there is to have them in order
+        .order_by(_looked_at.c.id)  # not by `_found`: SQLite would walk every status there is to have them in order
         .limit(bindparam("most")),
         tuple,
     )
@@ -96,9 +103,11 @@ async def descendants(work: Work, status: Status, me: AccountId | None) -> list[
     What answers something that is not shown stands where that would have begun: right below the status.
     """
     _, most, deep = FOR_STRANGERS if me is None else FOR_MEMBERS
-    rows = await work.db.all(
-        _descendants(anonymous=me is None), status=status.id, me=me, now=work.now, most=most, deep=deep
-    )
+    looked_at = LOOKED_AT_FOR_STRANGERS if me is None else LOOKED_AT
+    rows = await work.db.slow(
+        _descendants(anonymous=me is None),
+        status=status.id, me=me, now=work.now, most=most, deep=deep, looked_at=looked_at,
+    )  # fmt: skip
     shown = {id for id, _, _ in rows}
     children: dict[StatusId, list[tuple[StatusId, AccountId]]] = {}
     for id, parent_id, account_id in rows:

@@ -22,6 +22,7 @@ __all__ = ["ArchivedFile", "ArchivedNote", "UnfitForImport", "bookmarks_in", "no
 PUBLIC_NAMES = frozenset({"https://www.w3.org/ns/activitystreams#Public", "as:Public", "Public"})
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 LONGEST_URI = 2000
+LONGEST_OPTION = 2000
 MOST_FILES, MOST_OPTIONS, MOST_TAGS = 16, 20, 100
 
 
@@ -173,7 +174,7 @@ def _add_poll(made: ArchivedNote, note: Mapping[str, Any]) -> None:
     for name, multiple in (("oneOf", False), ("anyOf", True)):
         options = _dicts(note.get(name), MOST_OPTIONS)
         if options:
-            made.options = [_words(one.get("name")) for one in options]
+            made.options = [_words(one.get("name"))[:LONGEST_OPTION] for one in options]
             replies = [one.get("replies") for one in options]
             counts = [one.get("totalItems") if isinstance(one, dict) else 0 for one in replies]
             made.tallies = [one if isinstance(one, int) and 0 <= one < 1 << 31 else 0 for one in counts]
@@ -210,7 +211,7 @@ def _status(found: Any) -> ArchivedNote:
     )
     if isinstance(poll, dict):
         options = _dicts(poll.get("options"), MOST_OPTIONS)
-        made.options = [_words(one.get("title")) for one in options]
+        made.options = [_words(one.get("title"))[:LONGEST_OPTION] for one in options]
         counts = [one.get("votes_count") for one in options]
         made.tallies = [one if isinstance(one, int) and 0 <= one < 1 << 31 else 0 for one in counts]
         made.multiple, made.ended_at = poll.get("multiple") is True, made.published

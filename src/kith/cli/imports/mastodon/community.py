@@ -10,7 +10,7 @@ from kith.cli.imports.mastodon.move import Move, RowBatch
 from kith.cli.imports.mastodon.staging import Row
 from kith.cli.imports.mastodon.values import at, is_true, must_at, numbers, past_id, text, words
 from kith.cli.imports.rows import Rows
-from kith.social.roles.permissions import ALL
+from kith.social.roles.permissions import ALL, BITS
 from kith.social.roles.tables import EVERYONE, base_for
 
 __all__ = [
@@ -33,7 +33,12 @@ __all__ = [
     "take_warnings",
 ]
 
-_SHIPPED = {"Moderator": "moderator", "Admin": "administrator", "Owner": "owner"}
+# Roles that are shipped with both, and what each must permit there: whoever may make roles names them as they like.
+_SHIPPED = {
+    "Moderator": ("moderator", "view_audit_log view_dashboard manage_reports manage_taxonomies manage_users"),
+    "Admin": ("administrator", "manage_settings manage_roles manage_users manage_user_access"),
+    "Owner": ("owner", "administrator"),
+}
 _SEVERITIES = {0: "silence", 1: "suspend", 2: "noop"}
 _NETWORK = {5000: "sign_up_requires_approval", 5500: "sign_up_block", 9999: "no_access"}
 _CATEGORIES = {0: "other", 1000: "spam", 1500: "legal", 2000: "violation"}
@@ -57,14 +62,15 @@ _PAGES = {"site_extended_description": "extended_description", "site_terms": "pr
 
 
 async def choose_roles(move: Move, work: Work) -> None:
-    """Roles that are shipped with both are the same; others come along."""
+    """Roles that are shipped with both are the same; others come along, also those that are only called like them."""
     rows = Rows()
     for row in move.staging.all("SELECT * FROM user_roles ORDER BY id"):
         name, permissions = text(row, "name"), (row["permissions"] or 0) & ALL
         if row["id"] == EVERYONE:
             continue
-        if name in _SHIPPED:
-            move.roles[row["id"]] = (_SHIPPED[name], None)
+        base = _shipped(name, permissions)
+        if base is not None:
+            move.roles[row["id"]] = (base, None)
             continue
         made = must_at(row, "created_at", move.started_at)
         id, base, color = past_id(made, row["id"]), base_for(permissions), text(row, "color")
@@ -83,6 +89,12 @@ async def choose_roles(move: Move, work: Work) -> None:
             updated_at=move.started_at,
         )
     await rows.write(work.db)
+
+
+def _shipped(name: str, permissions: int) -> str | None:
+    """What somebody with such a role is here, if it is one of those that are shipped."""
+    base, needed = _SHIPPED.get(name, ("", ""))
+    return base if base and all(permissions & BITS[one] for one in needed.split()) else None
 
 
 async def take_emojis(move: Move, batch: RowBatch) -> None:
