@@ -165,16 +165,14 @@ OPENERS = {
     "base/mail.py": GUARDED,
     "identity/gateway/upstream/pool.py": GUARDED,
     "identity/sources/ldap/directory.py": GUARDED,
-    "backup/copying/postgres_source.py": OPERATOR,
     "backup/copying/postgres_target.py": OPERATOR,
-    "backup/postgres_moment.py": OPERATOR,
     "backup/rehearsal.py": OPERATOR,
     "base/db/lender.py": OPERATOR,
+    "base/db/unopened.py": OPERATOR,
     "base/relay.py": OPERATOR,
     "cli/check/outside.py": OPERATOR,
     "cli/check/replicas.py": OPERATOR,
     "cli/check/world.py": OPERATOR,
-    "cli/imports/postgres_sources.py": OPERATOR,
 }
 _OPENING = {
     "open_connection", "create_connection", "sock_connect", "create_unix_connection", "connect_ex", "TCPConnector",
