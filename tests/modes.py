@@ -10,7 +10,7 @@ __all__ = ["USUAL_MINUTES", "Mode", "is_all", "mode", "said_of", "sized"]
 Mode = Literal["usual", "all", "quick"]
 
 # How long each usually takes on two cores, after installation.
-USUAL_MINUTES: dict[Mode, float] = {"usual": 20, "all": 75, "quick": 2}
+USUAL_MINUTES: dict[Mode, float] = {"usual": 16, "all": 75, "quick": 2}
 
 _SAID: dict[Mode, str] = {
     "usual": "Every test on SQLite, and on PostgreSQL where the two can differ",

@@ -98,7 +98,9 @@ async def test_files_of_addresses_are_looked_at(new_town: TownBuilder, tmp_path:
 async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> None:
     garbage, nowhere = tmp_path / "garbage", tmp_path / "nowhere"
     garbage.write_bytes(b"this was never a database" * 100)
-    outside = {"smtp": "smtp://127.0.0.1:1", "media": "s3://bucket", "base_url": "http://kith.example"}
+    outside = {"smtp": "smtp://127.0.0.1:1", "base_url": "http://kith.example"}
+    bucket = {"media": "s3://bucket?endpoint=http://127.0.0.1:1"}
+    keys = {"media_access_key": "one", "media_secret_key": "hush"}
     cases: list[tuple[dict[str, str], list[tuple[str, str, str]]]] = [
         ({"baseurl": "http://localhost"}, [("settings", "problem", "did you mean KITH_BASE_URL?")]),
         (
@@ -110,7 +112,11 @@ async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> Non
             [("database", "problem", "-> make sure that PostgreSQL is running")],
         ),
         (
-            {"database": f"sqlite:///{garbage}", **outside},
+            bucket,
+            [("settings", "problem", "set KITH_MEDIA_ACCESS_KEY and KITH_MEDIA_SECRET_KEY")],
+        ),
+        (
+            {"database": f"sqlite:///{garbage}", **outside, **bucket, **keys},
             [
                 ("database", "problem", "file is not a database -> make sure that"),
                 ("mail", "problem", "127.0.0.1:1 does not answer"),
