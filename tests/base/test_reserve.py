@@ -8,12 +8,16 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
+from contextvars import copy_context
 from pathlib import Path
 from urllib.parse import urlencode
 
+import msgspec
 import pytest
 
-from kith.base.reserve import ENOUGH, FOR_KNOWN, MOST_OF_STRANGER, SIZE
+from kith.base import asking
+from kith.base.errors import NoSpace
+from kith.base.reserve import ENOUGH, FOR_KNOWN, MOST_CALLERS, MOST_OF_STRANGER, SIZE, Reserve
 from tests.base.test_full_disk import picture
 from tests.cli.running import kith
 from tests.identity.flow_browser import SIGN_IN, Browser
@@ -146,3 +150,39 @@ async def test_strangers_use_up_nothing_of_what_is_for_all(small_disk: Path, tmp
         await known.sign_out()
         await known.sign_in(ada)
         assert await known.who() == ada.username
+
+
+class _Entering(msgspec.Struct):
+    """Somebody who wants to sign in."""
+
+    address: str
+    is_of_known: bool = False
+    user_id: int | None = None
+    is_entering: bool = True
+
+    async def look_again(self) -> None: ...
+
+
+def test_of_very_many_strangers_only_so_many_are_counted_and_served(small_disk: Path) -> None:
+    """Whoever comes after them is refused each time, and takes no memory; somebody known is still let in."""
+    (small_disk / "ballast").write_bytes(bytes(shutil.disk_usage(small_disk).free - ENOUGH // 2))
+    reserve = Reserve(small_disk / "kith.sqlite3")
+
+    def is_admitted(who: _Entering) -> bool:
+        asking.answer_for(who)
+        try:
+            reserve.admit()
+        except NoSpace:
+            return False
+        return True
+
+    def enters(address: str, *, is_of_known: bool = False) -> bool:
+        return copy_context().run(is_admitted, _Entering(address, is_of_known))
+
+    first = [enters(f"10.{number >> 8 & 255}.{number & 255}.{number >> 16}") for number in range(MOST_CALLERS)]
+    later = [enters("192.0.2.1") for _ in range(3)]
+
+    assert set(first) == {True}
+    assert later == [False] * 3
+    assert enters("192.0.2.1", is_of_known=True)
+    assert enters("10.0.0.0")

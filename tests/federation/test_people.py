@@ -15,7 +15,16 @@ from kith.federation.fetching import FetchChain, FetchFailed
 from kith.federation.keys.remote_keys import write_pem
 from kith.federation.known import Known, Missing
 from kith.federation.people.activities import apply_delete_actor, apply_move, apply_update_actor
-from kith.federation.people.fetching import NAMED, ActorFetches, fetch_actor, fetch_handle, fetch_key, fetch_named
+from kith.federation.people.fetching import (
+    COUNTS_OF_SITE,
+    NAMED,
+    ActorFetches,
+    fetch_actor,
+    fetch_handle,
+    fetch_key,
+    fetch_named,
+    naming_key,
+)
 from kith.federation.people.tasks import REFRESH, RefreshActor
 from kith.federation.vocabulary.incoming import Handle, read_activity
 from kith.social.accounts import store as accounts
@@ -485,12 +494,16 @@ async def test_a_site_that_another_one_only_names_is_asked_so_often(here: Town, 
     async with here.house() as house:
         works = house.works
         works.services[Limiter] = limiter = Limiter(works.database)
-        limiter.spend(NAMED, f"{site} {near.domain}", NAMED.most - 1)
+        limiter.spend(NAMED, naming_key(site, near.domain), NAMED.most - 1)
 
         assert await fetch_named(works, carol.uri, site, FetchChain()) is not None
         assert await fetch_named(works, dora.uri, site, FetchChain()) is None
         assert "/users/dora" not in near.asked
         assert await fetch_named(works, dora.uri, near.domain, FetchChain()) is not None
+
+
+def test_names_that_a_site_makes_up_take_few_counts() -> None:
+    assert len({naming_key("loud.example", f"{number}.example") for number in range(10_000)}) <= COUNTS_OF_SITE
 
 
 # Profiles that are opened

@@ -111,7 +111,8 @@ class Reserve:
         if stretch != self._stretch:
             self._stretch = stretch
             self._writes.clear()
-        most = MOST_OF_KNOWN if is_known else MOST_OF_STRANGER
-        count = self._writes[caller, is_known] = self._writes[caller, is_known] + 1
-        if count > most or (count == 1 and not is_known and len(self._writes) > MOST_CALLERS):
+        count = self._writes[caller, is_known]
+        is_one_too_many = not count and not is_known and len(self._writes) >= MOST_CALLERS
+        if is_one_too_many or count >= (MOST_OF_KNOWN if is_known else MOST_OF_STRANGER):
             raise NoSpace
+        self._writes[caller, is_known] = count + 1

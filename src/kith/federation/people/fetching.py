@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
+from zlib import crc32
 
 from kith.base.caches import ForAWhile
 from kith.base.errors import Throttled
@@ -55,6 +56,7 @@ __all__ = [
     "fetch_key",
     "fetch_named",
     "forget_gone",
+    "naming_key",
     "refresh",
     "store_fetched",
 ]
@@ -65,6 +67,9 @@ KEYS_ELSEWHERE = 3
 # People of one site whom posts of another one name: to name fifty who are not there costs its author a few kilobytes,
 # and the site that is named fifty requests.
 NAMED = LimitRule("people_named", most=300, seconds=300)
+# One site may make up names of others without end, and each count takes the place of somebody else's: so there are this
+# many counts for all that it names.
+COUNTS_OF_SITE = 256
 
 
 class ActorFetches:
@@ -105,12 +110,17 @@ async def fetch_actor(works: Works, uri: str, chain: FetchChain) -> Account | No
         return await store_fetched(works, fetched, chain)
 
 
+def naming_key(site: str, other: str) -> str:
+    """Key of the count for people of `other` whom `site` names."""
+    return f"{site} {crc32(other.encode()) % COUNTS_OF_SITE}"
+
+
 async def fetch_named(works: Works, uri: str, site: str, chain: FetchChain) -> Account | None:
     """Somebody whom what `site` has sent only names; None, too, where it has named very many of the same other site."""
     other = registrable_domain(domain_of(uri))
     try:
         if site != other:
-            works.services[Limiter].spend(NAMED, f"{site} {other}")
+            works.services[Limiter].spend(NAMED, naming_key(site, other))
     except Throttled:
         return None
     return await fetch_actor(works, uri, chain)

@@ -34,10 +34,15 @@ class ChangedMedia(msgspec.Struct, kw_only=True):
     focus: str | None = None
 
 
+class _Counted:
+    """Marks a request whose upload was counted: guards are asked again where its body comes slowly."""
+
+
 async def not_too_many(exchange: Exchange) -> None:
-    """Counted before the file is read, and once where that takes so long that guards are asked again."""
-    if exchange.has_waited:
+    """Count an upload before its file is read."""
+    if _Counted in exchange.kept:
         return
+    exchange.kept[_Counted] = True
     spent = exchange.find(Limiter).spend(UPLOADS, str(exchange.user_id))
     if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
         exchange.spent = spent
