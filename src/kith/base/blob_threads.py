@@ -36,7 +36,7 @@ def _await_rest() -> None:
 
 
 def _is_any_running() -> bool:
-    """Where the system does not tell, the wait itself has to do."""
+    """Whether a thread of obstore has work. A system without /proc does not tell: there the pauses alone must do."""
     for thread in Path("/proc/self/task").glob("*/stat"):
         with suppress(OSError):
             name, _, rest = thread.read_text().partition("(")[2].rpartition(")")

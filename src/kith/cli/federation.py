@@ -164,7 +164,7 @@ def relays() -> None:
 
 
 def _address(text: str) -> str:
-    """Of something that another server is asked for; where plain http is allowed is decided later."""
+    """Check that a word is a web address. Whether plain http is allowed there is decided later."""
     url = urlsplit(text.strip())
     if url.scheme not in ("http", "https") or not url.hostname:
         raise Invalid(f"the address must be like https://example.org/..., not {text}")

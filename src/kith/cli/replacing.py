@@ -58,7 +58,7 @@ class Replacement:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
 
     def stop(self) -> None:
-        """Whoever is told to end while it makes way ends."""
+        """End this process, also while it is making way for the next one."""
         self.is_wanted = False
         self._stopping.set()
 

@@ -40,7 +40,7 @@ def _record(role: Role) -> dict[str, Any]:
 
 
 async def role_called(work: Work, name: str) -> Role:
-    """By its id or its name; whoever names none is told which there are."""
+    """Find a role by its id or its name; an error lists the names that there are."""
     from kith.social.admin import roles as service  # noqa: PLC0415 - loaded when first used
     from kith.social.roles import store  # noqa: PLC0415
 

@@ -185,8 +185,8 @@ class Exchange:
         self.kept[_CallerCheck] = _CallerCheck(is_known)
 
     def with_rights_while(self, may_as_much: StillKnown) -> None:
-        """What the caller may do was found out: `may_as_much` asks whether they may do no less now. Call it after
-        `known_while`."""
+        """Let the caller go on while `may_as_much` says that they may do no less than when they were let in. Call it
+        after `known_while`."""
         check: _CallerCheck | None = self.kept.get(_CallerCheck)
         if check is not None:
             check.may_as_much = may_as_much

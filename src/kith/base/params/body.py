@@ -24,7 +24,7 @@ OF_STRANGERS = 1 << 20  # bytes of files, of whoever has not shown who they are
 
 
 class _ReadParts(msgspec.Struct, frozen=True):
-    """What a multipart body held: it comes once, and whoever asks a second time gets the same."""
+    """The parts of a multipart body, kept for whoever asks a second time: a body can be read only once."""
 
     limits: BodyLimits
     value: dict[str, Any]

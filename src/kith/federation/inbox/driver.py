@@ -94,5 +94,5 @@ class Driver:
 
 
 def _about(row: Received) -> str | None:
-    """What the activity is nothing without, so that it is worth waiting for."""
+    """The id of the activity's object, without which it means nothing: the activity waits until the object is there."""
     return read_object_id(parse_document(row.body.encode()).get("object"))

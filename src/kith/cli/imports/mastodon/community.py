@@ -92,7 +92,7 @@ async def choose_roles(move: Move, work: Work) -> None:
 
 
 def _shipped(name: str, permissions: int) -> str | None:
-    """What somebody with such a role is here, if it is one of those that are shipped."""
+    """The shipped role that an imported one becomes: same name, and at least the permissions it needs. Else none."""
     base, needed = _SHIPPED.get(name, ("", ""))
     return base if base and all(permissions & BITS[one] for one in needed.split()) else None
 
