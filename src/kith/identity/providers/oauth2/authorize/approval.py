@@ -31,15 +31,15 @@ async def answer(
     session: LoginSession,
     user: User,
     *,
-    told: list[str],
+    consent_scopes: list[str],
     stored: AuthorizationRequestRow | None,
 ) -> Outcome:
     """Code, tokens or both, depending on the response type. A request that was `stored` is answered once.
 
-    `told` are the scopes, and those of claims that were asked for by name.
+    `consent_scopes` are the scopes, and those of claims that were asked for by name: what the consent page shows.
     """
     work, client = exchange.work, request.client
-    grant = service.new_grant(work, client, _grant_request(request, scopes, told, session, user))
+    grant = service.new_grant(work, client, _grant_request(request, scopes, consent_scopes, session, user))
     about = await _claims_about(work, request, grant, scopes)
     if not await sessions.hold(work, session):
         raise OAuthError("login_required", "Their session has ended.")
@@ -55,7 +55,7 @@ async def answer(
 
 
 def _grant_request(
-    request: AuthorizationRequest, scopes: list[str], told: list[str], session: LoginSession, user: User
+    request: AuthorizationRequest, scopes: list[str], consent_scopes: list[str], session: LoginSession, user: User
 ) -> GrantRequest:
     return GrantRequest(
         scopes=scopes,
@@ -64,7 +64,7 @@ def _grant_request(
         auth_method=session.auth_method,
         auth_time=session.created_at,
         resource=request.resource,
-        claims=claims.kept_with_grant(request.client, request.claims, session.session_uuid, scopes=told),
+        claims=claims.kept_with_grant(request.client, request.claims, session.session_uuid, scopes=consent_scopes),
     )
 
 

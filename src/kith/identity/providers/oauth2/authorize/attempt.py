@@ -31,7 +31,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     kept: KeptRequest
     request: AuthorizationRequest
     scopes: list[str]
-    told: list[str]  # these, and those of the claims that were asked for by name
+    consent_scopes: list[str]  # these, and those of the claims that were asked for by name
     moment: str = ""
     proof: str = ""
     decision: Decision = ""
@@ -45,7 +45,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
         If either has changed while somebody looked at the page, they are asked anew.
         """
-        return word and " ".join((word, self.client.identity, *self.told))
+        return word and " ".join((word, self.client.identity, *self.consent_scopes))
 
     @property
     def is_silent(self) -> bool:

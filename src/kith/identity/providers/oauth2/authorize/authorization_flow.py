@@ -81,7 +81,7 @@ async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
         application=application_facts(client),
         is_sso=True,
         redirect=back,
-        consent_permissions=await permissions(attempt.exchange.work, client, attempt.told),
+        consent_permissions=await permissions(attempt.exchange.work, client, attempt.consent_scopes),
         consent_ask="consent" in attempt.request.prompts,
         consent_client=client.identity,
         cancel_url=cancel,

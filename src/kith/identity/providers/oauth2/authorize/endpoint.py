@@ -73,7 +73,7 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
             kept=kept,
             request=request,
             scopes=scopes,
-            told=await _told(exchange, request, scopes),
+            consent_scopes=await _consent_scopes(exchange, request, scopes),
             moment=sent.get(MOMENT),
             proof=sent.get(PROOF),
             decision=decision,
@@ -139,7 +139,7 @@ async def _scopes(exchange: Exchange, request: AuthorizationRequest) -> list[str
     return scopes
 
 
-async def _told(exchange: Exchange, request: AuthorizationRequest, scopes: list[str]) -> list[str]:
+async def _consent_scopes(exchange: Exchange, request: AuthorizationRequest, scopes: list[str]) -> list[str]:
     """The scopes asked for, and those that are needed for claims asked for by name."""
     named = await scopes_asked(exchange.work, request.client, request.claims) if "openid" in scopes else []
     return list(dict.fromkeys((*scopes, *named)))
@@ -230,7 +230,7 @@ async def _approve(attempt: Attempt, session: LoginSession, user: User) -> Outco
         attempt.scopes,
         session,
         user,
-        told=attempt.told,
+        consent_scopes=attempt.consent_scopes,
         stored=attempt.kept.request,
     )
 
