@@ -2,7 +2,7 @@
 
 Every account has an RSA key, and making one takes a good part of a tenth of a second; thousands of people are made in
 a run. Those whom a test makes get their account at once, with the next of some keys that go round: nobody in a test signs
-with the key of somebody else, unless there are more people in it than keys.
+with the key of somebody else, unless there are more people in it than keys. Servers have keys that nobody else gets.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from kith.federation.keys.tables import ActorKey
 from kith.identity.for_social import Sealer
 from kith.social.ids import AccountId
 
-MOST = 24
-_places = itertools.cycle(range(MOST))
+PEOPLE, SERVERS = 24, 4
+_of_people, _of_servers = itertools.cycle(range(PEOPLE)), itertools.cycle(range(PEOPLE, PEOPLE + SERVERS))
 
 
 async def give_key(work: Work, account_id: AccountId | None = None) -> None:
@@ -30,10 +30,10 @@ async def give_key(work: Work, account_id: AccountId | None = None) -> None:
 
 
 def _key(work: Work, owner: AccountId | None) -> ActorKey:
-    public, private = _pair(next(_places))
+    public, private = _pair(next(_of_servers if owner is None else _of_people))
     return ActorKey(work.new_id(), owner, public, work.find(Sealer).seal(private, PLACE), None, work.now)
 
 
-@lru_cache(maxsize=MOST)
+@lru_cache(maxsize=PEOPLE + SERVERS)
 def _pair(_number: int) -> tuple[str, str]:
     return generate()
