@@ -22,7 +22,7 @@ from sqlalchemy import text
 
 from kith.app import KINDS
 from kith.base import asking
-from kith.base.db import connect, query
+from kith.base.db import Query, connect, long_reads, query
 from kith.base.db.sqlite import WRITERS_EACH
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.http.client import CALLS_EACH
@@ -355,6 +355,41 @@ async def test_slow_reads_of_one_caller_hold_up_neither_others_nor_who_writes(to
         one.cancel()
     await asyncio.gather(*held, return_exceptions=True)
     await database.close()
+
+
+async def test_a_read_that_turns_out_to_be_long_is_made_beside_the_loop(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How far there is to walk is decided by what others have written. On SQLite, which is read in the loop."""
+    monkeypatch.setattr(long_reads, "SECONDS", 0.001)
+    database = await connect(load(town.environment), connections=2)
+
+    async def turns_while(asked: Query[int], count: int) -> int:
+        turns, reading = 0, asyncio.create_task(database.session().one(asked))
+        while not reading.done():
+            turns += 1
+            await asyncio.sleep(0)
+        assert reading.result() == count
+        return turns
+
+    assert await turns_while(_short, 10) < 5
+    assert await turns_while(_long, 400_000) > 20
+    assert await turns_while(_long, 400_000) > 20  # at once, without a try
+    assert await turns_while(_short, 10) < 5
+    writer = database.session()
+    await writer.begin()
+    assert await writer.all(_long) == [400_000]
+    await writer.rollback()
+    await database.close()
+
+
+def test_what_was_long_once_is_tried_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = long_reads.LongReads()
+    known.remember("SELECT 1")
+    assert (known.is_known("SELECT 1"), known.is_known("SELECT 2")) == (True, False)
+    monkeypatch.setattr(long_reads, "REMEMBERED", -1.0)
+    known.remember("SELECT 1")
+    assert not known.is_known("SELECT 1")
 
 
 async def test_writers_of_one_caller_stand_behind_the_line_and_others_in_it(town: Town) -> None:

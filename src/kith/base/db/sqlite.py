@@ -23,7 +23,8 @@ from kith.base import asking
 from kith.base.db import writing
 from kith.base.db.figures import note_turn, noted
 from kith.base.db.flusher import Flusher
-from kith.base.db.sqlite_errors import in_our_words, is_busy, rolled_back
+from kith.base.db.long_reads import STEPS, LongReads
+from kith.base.db.sqlite_errors import in_our_words, is_busy, is_interrupted, rolled_back
 from kith.base.db.statement import Command, Query
 from kith.base.errors import NoSpace, Unavailable
 from kith.base.places import Full, Places
@@ -60,6 +61,8 @@ class SQLite:
     def __init__(self, path: Path, *, group_commit: bool = True, patience: float = BUSY_SECONDS) -> None:
         self.path = path
         self.reader = open_connection(path, timeout=5.0, query_only=True)
+        self.long_reads = LongReads()
+        self.reader.set_progress_handler(self.long_reads.is_over, STEPS)
         self.pen = Pen(
             open_connection(path, timeout=0.0),
             path,
@@ -362,19 +365,41 @@ class SQLiteSession:
         compiled = query.compiled("sqlite")
         if compiled.writes and not self._writing:
             await self.begin()
-        began = perf_counter()
-        rows = self._execute(compiled.sql, compiled.bind(params)).fetchall()
-        noted(began)
-        return compiled.read(rows)
+        return compiled.read(await self._rows(compiled.sql, compiled.bind(params)))
 
     async def one(self, query: Query[Row], /, **params: Any) -> Row | None:
         compiled = query.compiled("sqlite")
         if compiled.writes and not self._writing:
             await self.begin()
-        began = perf_counter()
-        rows = self._execute(compiled.sql, compiled.bind(params)).fetchall()
-        noted(began)
+        rows = await self._rows(compiled.sql, compiled.bind(params))
         return compiled.read(rows[:1])[0] if rows else None
+
+    async def _rows(self, sql: str, values: list[Any]) -> list[Any]:
+        """At once; beside the loop where that takes long. Whoever writes has the pen, for which others wait anyway."""
+        began = perf_counter()
+        rows = None
+        if self._writing:
+            rows = self._execute(sql, values).fetchall()
+        elif not self._database.long_reads.is_known(sql):
+            rows = self._read_for_a_moment(sql, values)
+        if rows is None:
+            rows = await self._database.beside(sql, values, is_writing=False)
+        noted(began)
+        return rows
+
+    def _read_for_a_moment(self, sql: str, values: list[Any]) -> list[Any] | None:
+        """None where it takes longer."""
+        long_reads = self._database.long_reads
+        long_reads.begin()
+        try:
+            return self._reading.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            if not is_interrupted(error):
+                raise self._failure(error) from error
+            long_reads.remember(sql)
+            return None
+        finally:
+            long_reads.end()
 
     async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("sqlite")

@@ -10,7 +10,7 @@ from pathlib import Path
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.errors import NoSpace, Unavailable, is_no_room
 
-__all__ = ["in_our_words", "is_busy", "rolled_back"]
+__all__ = ["in_our_words", "is_busy", "is_interrupted", "rolled_back"]
 
 TRIAL_BYTES = 256 << 10
 _TRANSIENT = (
@@ -32,6 +32,11 @@ _MAYBE_NO_ROOM = (
     sqlite3.SQLITE_IOERR_SHMSIZE,
     sqlite3.SQLITE_IOERR_SHMOPEN,
 )
+
+
+def is_interrupted(error: sqlite3.Error) -> bool:
+    """Whether the statement was ended while it was at work."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF == sqlite3.SQLITE_INTERRUPT
 
 
 def _has_no_room(error: BaseException, path: Path) -> bool:
