@@ -5,22 +5,38 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import bindparam, select
 
+from kith.app import House
+from kith.base.db import query
+from kith.base.jobs.tables import Job, jobs
+from kith.base.limits import LimitRule
 from kith.federation.signatures.digests import sha256
 from kith.federation.signatures.signing import RequestToSign, SigningScheme, sign
+from kith.federation.sync import receiving
 from kith.federation.sync.digests import AT_ONCE, digest_of_many
 from kith.federation.sync.headers import SyncHeader, digest_of, read_header, write_header
+from kith.federation.sync.receiving import Synchronize
+from kith.federation.sync.tasks import TAKE_BACK
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.relationships import store as relationships
+from kith.social.relationships.service import follow
+from tests.conftest import TownBuilder
 from tests.federation.inbox_street import Street, street
-from tests.federation.neighbour import ACTIVITY, RemotePerson
+from tests.federation.neighbour import ACTIVITY, RemotePerson, neighbour
+from tests.federation.receiving import somebody
 from tests.social.members import Member, join, until
 from tests.town.town import Engine
 
+_of_kind = query(select(jobs).where(jobs.c.kind == bindparam("kind")), Job)
 # From the text of FEP-8fcf.
 ALICE, BOB = "https://testing.example.org/users/1", "https://testing.example.org/users/2"
 
@@ -137,6 +153,67 @@ async def test_a_follow_that_was_let_in_there_is_a_follow_here(lane: Street) -> 
     await says_with(lane, who, believes(lane, who, ann))
 
     await until(lambda: is_following(lane, ann, who))
+
+
+@asynccontextmanager
+async def told(new_town: TownBuilder, *members: str) -> AsyncIterator[tuple[House, Account, Synchronize]]:
+    """A house with limits, in which a job is to be done; and what a server says of who follows somebody there."""
+    async with neighbour() as there:
+        town = await new_town(worker="off", rate_limits="on", private_hosts=there.domain)
+        uris = [(await join(town, name)).me["uri"] for name in members]
+        account = await somebody(town, there.domain)
+        url = there.serves_collection("/list", uris)
+        async with town.house() as house:
+            yield house, account, Synchronize(account.id, url, digest_of(uris))
+
+
+async def waiting(house: House, kind: str) -> int:
+    async with house.works.begin() as work:
+        return len(await work.db.all(_of_kind, kind=kind))
+
+
+async def test_of_follows_that_are_made_up_only_so_many_are_taken_back(
+    new_town: TownBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is a message that a member signs: a server could have everybody here write to it, again and again."""
+    monkeypatch.setattr(receiving, "GHOSTS", LimitRule("sync_ghosts", most=3, seconds=3600))
+    monkeypatch.setattr(receiving, "AT_ONCE", 2)
+    async with told(new_town, "ann", "ben", "cy", "di", "eli") as (house, _, payload):
+        counts = []
+        for _ in range(2):
+            async with house.works.begin() as work:
+                await receiving.synchronize(work, payload)
+            counts.append(await waiting(house, TAKE_BACK.name))
+
+    assert counts == [3, 3]
+
+
+async def test_whoever_waits_to_be_let_in_is_so_however_many_follows_are_made_up(
+    new_town: TownBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(receiving, "GHOSTS", LimitRule("sync_ghosts", most=1, seconds=3600))
+    async with told(new_town, "ann", "ben", "cy") as (house, account, payload):
+        async with house.works.begin() as work:
+            cy = await accounts.find_named(work.db, "cy")
+            assert cy is not None
+            await follow.follow(work, cy, account.id, follow.Options())
+        async with house.works.begin() as work:
+            await receiving.synchronize(work, payload)
+        async with house.works.begin() as work:
+            assert await relationships.is_following(work.db, cy.id, account.id)
+        assert await waiting(house, TAKE_BACK.name) == 1
+
+
+async def test_a_site_has_only_so_many_lists_fetched(new_town: TownBuilder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receiving, "LISTS", LimitRule("sync_lists", most=2, seconds=300))
+    town = await new_town(worker="off", rate_limits="on")
+    senders = [await somebody(town, f"{name}.elsewhere.example") for name in ("a", "b", "c")]
+    async with town.house() as house:
+        for sender in senders:
+            async with house.works.begin() as work:
+                url = f"{sender.uri}/followers_synchronization"
+                await receiving.compare(work, sender, write_header(f"{sender.uri}/followers", url, "1" * 64))
+        assert await waiting(house, receiving.SYNCHRONIZE.name) == 2
 
 
 async def test_who_follows_is_told_to_their_own_host_alone(lane: Street) -> None:

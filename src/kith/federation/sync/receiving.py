@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Collection
+from itertools import takewhile
+
 import msgspec
 
-from kith.base.errors import NotFound
+from kith.base.errors import NotFound, Throttled
+from kith.base.http.sites import site_of_domain
 from kith.base.jobs import MAKES_ROOM, Give, JobKind
+from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed, RemoteClient
 from kith.federation.fetching.collections import fetch_collection, fetch_items
@@ -25,6 +30,11 @@ from kith.social.relationships.store import across as store
 __all__ = ["SYNCHRONIZE", "Synchronize", "compare"]
 
 MOST_PAGES = 10
+# Of one site, which may say as often as it likes that everybody here follows somebody there. What is over is looked at
+# with a later post.
+LISTS = LimitRule("sync_lists", most=60, seconds=300)
+GHOSTS = LimitRule("sync_ghosts", most=300, seconds=3600)  # each is a message that a member signs
+AT_ONCE = 50  # people, for whom nobody else writes meanwhile
 
 
 class Synchronize(msgspec.Struct):
@@ -48,9 +58,17 @@ async def compare(work: Work, sender: Account, header_value: str) -> None:
     if actor is None or actor.followers != told.collection_id:
         return
     known = await store.followers_here(work.db, sender.id)
-    if await digest_of_many(known) != told.digest:
+    if await digest_of_many(known) != told.digest and _may_spend(work, LISTS, sender):
         payload = Synchronize(account_id=sender.id, url=told.url, digest=told.digest)
         work.enqueue(SYNCHRONIZE, payload, key=str(sender.id))
+
+
+def _may_spend(work: Work, rule: LimitRule, account: Account) -> bool:
+    try:
+        work.find(Limiter).spend(rule, site_of_domain(account.domain))
+    except Throttled:
+        return False
+    return True
 
 
 async def synchronize(work: Work, payload: Synchronize) -> None:
@@ -65,14 +83,23 @@ async def synchronize(work: Work, payload: Synchronize) -> None:
         raise Give.up(str(failed)) from failed
     if await digest_of_many(told) != payload.digest:
         return  # it has changed meanwhile, or was not had whole
-    await work.db.begin()
     known = await store.followers_here(work.db, account.id)
-    for uri, id in sorted(known.items()):
-        if uri not in told:
-            await _forget(work, id, account)
-    ghosts = [uri for uri in told if uri not in known]
-    for id in sorted((await store.find_ours(work.db, ghosts)).values()):
-        await _settle(work, id, account)
+    there = set((await store.find_ours(work.db, [uri for uri in told if uri not in known])).values())
+    asking = there & await store.asking_here(work.db, account.id)
+    ghosts = takewhile(lambda _: _may_spend(work, GHOSTS, account), sorted(there - asking))
+    await _of_each(work, account, [id for uri, id in known.items() if uri not in told], _forget)
+    await _of_each(work, account, [*asking, *ghosts], _settle)
+
+
+async def _of_each(
+    work: Work, account: Account, ids: Collection[AccountId], do: Callable[[Work, AccountId, Account], Awaitable[None]]
+) -> None:
+    """A few at a time, each time in a transaction of its own."""
+    all_of_them = sorted(ids)
+    for first in range(0, len(all_of_them), AT_ONCE):
+        async with work.aside() as part:
+            for id in all_of_them[first : first + AT_ONCE]:
+                await do(part, id, account)
 
 
 async def _fetched(work: Work, url: str) -> set[str]:
