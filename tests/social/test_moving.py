@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from kith.base.errors import Invalid
+from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId
+from kith.social.moving.service import move_out
 from tests.social.members import Member, join, set_state, stranger, until
 from tests.town import Town
 from tests.web.browsing import Browser
@@ -115,6 +119,24 @@ async def test_nobody_moves_twice_in_a_month(town: Town) -> None:
     assert "moved recently" in answer.json()["error"]
     await set_state(town, ada.id, lambda work: {"moved_at": work.now - timedelta(days=31)})
     assert (await move(ada, other.me["uri"])).status_code == 202
+
+
+async def test_nor_by_coming_back_while_another_server_is_asked(town: Town) -> None:
+    """A move that was begun before another one was made, and is done once that was taken back."""
+    ada, other = await join(town), await join(town)
+    await other.post(ALIAS, json={"also_known_as_uris": [ada.me["uri"]]})
+    async with town.house() as house, house.works.begin() as work:
+        before = await accounts.find(work.db, AccountId(int(ada.id)))
+    await set_state(town, ada.id, lambda work: {"moved_at": work.now})
+
+    async with town.house() as house:
+        with pytest.raises(Invalid) as refused:
+            async with house.works.begin() as work:
+                assert before is not None
+                await move_out(work, before, uri=other.me["uri"], password=password_of(ada))
+
+    assert "moved recently" in refused.value.fields[""][0]
+    assert "moved" not in await ada.refreshed()
 
 
 async def test_aliases_are_accounts_that_there_are(town: Town) -> None:

@@ -59,9 +59,7 @@ async def _find(work: Work, text: str, field: str) -> Account:
 
 async def move_out(work: Work, account: Account, *, uri: str, password: str) -> Account:
     """Everybody who follows here is asked to follow there instead. What was posted stays."""
-    if account.moved_at is not None and is_recent(account.moved_at, work.now, COOLDOWN):
-        words = f"You have moved recently. You can move again {COOLDOWN.days} days after that."
-        raise Invalid(fields={"": [Complaint(words, "on_cooldown")]})
+    _refuse_so_soon(work, account)
     if not uri.strip():
         raise Invalid(fields={TARGET: [Complaint("can't be blank", "blank")]})
     if account.user_id is None or not await identity.is_password(work, account.user_id, password):
@@ -72,8 +70,15 @@ async def move_out(work: Work, account: Account, *, uri: str, password: str) -> 
     now = await _standing(work, account.id)
     if not now.may_act:
         raise NotFound
+    _refuse_so_soon(work, now)  # they may have moved, and come back, while the other server was asked
     await record_move(work, now, target)
     return await _standing(work, account.id)
+
+
+def _refuse_so_soon(work: Work, account: Account) -> None:
+    if account.moved_at is not None and is_recent(account.moved_at, work.now, COOLDOWN):
+        words = f"You have moved recently. You can move again {COOLDOWN.days} days after that."
+        raise Invalid(fields={"": [Complaint(words, "on_cooldown")]})
 
 
 def _check(account: Account, target: Account) -> None:
