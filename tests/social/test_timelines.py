@@ -512,6 +512,8 @@ FAR: dict[str, tuple[Callable[..., Awaitable[Any]], dict[str, Any]]] = {
     "public media": (reading.public, OPEN | {"only_media": True}),
     "local media": (reading.public, OPEN | {"local": True, "only_media": True}),
     "from elsewhere": (reading.public, OPEN | {"remote": True}),
+    "one tag": (reading.tagged, TAGS),
+    "about a link": (reading.linking, {"card_id": 1}),
     "tagged media": (reading.tagged, TAGS | {"only_media": True}),
     "tagged here": (reading.tagged, TAGS | {"local": True}),
     "tagged so, too": (reading.tagged, TAGS | {"all_of_these": [2]}),
@@ -553,7 +555,7 @@ async def test_of_several_tags_each_is_walked_along_by_itself(town: Town) -> Non
         session, work.db = work.db, cast("Any", Asked(work.db))
         await reading.tagged(work, None, Cursor(20), **(TAGS | {"any_of_these": [1, 2, 3]}))
         asked, work.db = cast("Any", work.db), session
-    assert asked.ways == ["all"] * 3
+    assert asked.ways == ["slow"] * 3
 
 
 async def test_whoever_reads_few_languages_walks_beside_the_loop(town: Town) -> None:

@@ -187,7 +187,7 @@ async def page_of(work: Work, me: AccountId, cursor: Cursor, asked: Notification
             all_types=asked.groups_all,
         )  # fmt: skip
         statement, params = heads.page_form(cursor)
-        [[found]] = await work.db.all(statement, me=me, **_params(asked), **params)
+        [[found]] = await work.db.slow(statement, me=me, **_params(asked), **params)
         if not found:
             return None
         rows = await with_senders(work, me, found)
@@ -205,7 +205,7 @@ async def with_senders(work: Work, me: AccountId, rows: str) -> GroupRows:
     return GroupRows(
         rows,
         tuple(await work.db.all(_present, ids=sorted(senders))),
-        tuple(await work.db.all(_long, me=me, keys=long, low=low)) if long else (),
+        tuple(await work.db.slow(_long, me=me, keys=long, low=low)) if long else (),
     )
 
 
@@ -310,4 +310,5 @@ async def dismiss(db: Session, me: AccountId, key: str) -> None:
 
 async def count_since(db: Session, me: AccountId, since: int, asked: NotificationSelection, *, most: int) -> int:
     statement = _count(of_one=asked.from_id is not None, of_types=asked.types is not None, all_types=asked.groups_all)
-    return await db.one(statement, me=me, since=since, most=most, **_params(asked)) or 0
+    [count] = await db.slow(statement, me=me, since=since, most=most, **_params(asked))
+    return count

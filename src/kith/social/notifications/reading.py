@@ -147,7 +147,9 @@ async def page_of(
         walk = _walks[filtered or from_id is not None, from_id is not None, types is not None]
         statement, params = walk.page_form(cursor)
         wanted = None if types is None else list(types)
-        [[rows]] = await work.db.all(statement, me=me, types=wanted, from_id=from_id, **params)
+        # There may be far to walk past what is of other types, or of other people.
+        ask = work.db.all if types is None and from_id is None else work.db.slow
+        [[rows]] = await ask(statement, me=me, types=wanted, from_id=from_id, **params)
         kept.put(version, key, rows, size=len(rows or "") + KEY_BYTES)
     return rows
 

@@ -212,7 +212,8 @@ async def count_since(
     db: Session, me: AccountId, since: int, *, types: Sequence[str], from_id: AccountId | None, most: int
 ) -> int:
     statement = _counts[from_id is not None]
-    return await db.one(statement, me=me, since=since, types=list(types), from_id=from_id, most=most) or 0
+    [count] = await db.slow(statement, me=me, since=since, types=list(types), from_id=from_id, most=most)
+    return count
 
 
 async def author_of_favourite(db: Session, me: AccountId, status_id: StatusId) -> AccountId | None:

@@ -130,11 +130,11 @@ async def _collection(
 
 async def follower_uris(work: Work, owner: Account, offset: int, most: int) -> list[str]:
     """Who follows, by the addresses that other servers know them by; newest first."""
-    return await work.db.all(_uris["followers"], owner=owner.id, offset=offset, most=most)
+    return await work.db.slow(_uris["followers"], owner=owner.id, offset=offset, most=most)
 
 
 async def followed_uris(work: Work, owner: Account, offset: int, most: int) -> list[str]:
-    return await work.db.all(_uris["following"], owner=owner.id, offset=offset, most=most)
+    return await work.db.slow(_uris["following"], owner=owner.id, offset=offset, most=most)
 
 
 async def _is_shut_out(work: Work, owner: Account, me: AccountId | None) -> bool:

@@ -185,15 +185,17 @@ async def tagged(
     work: Work, me: AccountId | None, cursor: Cursor, *, any_of_these: Sequence[int], all_of_these: Sequence[int],
     none_of_these: Sequence[int], local: bool, remote: bool, only_media: bool,
 ) -> str | None:  # fmt: skip
-    """Of several tags each is walked along by itself: together they may be as rare as each of them."""
+    """Of several tags each is walked along by itself: together they may be as rare as each of them.
+
+    Other servers may give a tag to what nobody is shown, thousands of times.
+    """
     walk = _tagged(
         anonymous=me is None, local=local, remote=remote, only_media=only_media,
         required=len(all_of_these), unwanted=bool(none_of_these),
     )  # fmt: skip
     required = {f"all_{place}": [id] for place, id in enumerate(all_of_these)}
-    is_far = local or remote or only_media or bool(all_of_these) or bool(none_of_these)
     found = [
-        await _rows(work, walk, cursor, is_far=is_far, me=me, tag_id=tag_id, none_ids=list(none_of_these), **required)
+        await _rows(work, walk, cursor, is_far=True, me=me, tag_id=tag_id, none_ids=list(none_of_these), **required)
         for tag_id in dict.fromkeys(any_of_these)
     ]
     return found[0] if len(found) == 1 else _together(found, cursor)
@@ -218,7 +220,7 @@ def _linking(*, anonymous: bool) -> IdList:
 
 async def linking(work: Work, me: AccountId | None, cursor: Cursor, card_id: int) -> str | None:
     """What people who want to be found say to everybody about a link."""
-    return await _rows(work, _linking(anonymous=me is None), cursor, me=me, card=card_id)
+    return await _rows(work, _linking(anonymous=me is None), cursor, is_far=True, me=me, card=card_id)
 
 
 @lru_cache(64)
@@ -306,4 +308,4 @@ async def bookmarked(work: Work, me: AccountId, cursor: Cursor) -> list[MarkedRo
 
 
 async def direct(work: Work, me: AccountId, cursor: Cursor) -> str | None:
-    return await _rows(work, _direct, cursor, me=me)
+    return await _rows(work, _direct, cursor, is_far=True, me=me)
