@@ -18,6 +18,8 @@ from kith.base.db import Query
 from kith.base.paging import Cursor
 from kith.federation.documents.store import _replies_to as answers_of
 from kith.federation.documents.store import _said as said_in
+from kith.social.notifications.groups import _count as groups_count
+from kith.social.notifications.groups import _heads as groups_list
 from kith.social.search.index_queries import bound
 from kith.social.search.queries import LARGEST_ID, STEPS, StatusSearchForm, status_by_url
 from kith.social.search.queries import _statuses as search_statement
@@ -57,7 +59,9 @@ async def connected(town: Town) -> asyncpg.Connection[Any]:
     return await asyncpg.connect(town.database, server_settings=settings, statement_cache_size=0)
 
 
-async def rows_read(grown: Grown, statement: Query[Any], values: dict[str, Any]) -> int:
+async def rows_read(
+    grown: Grown, statement: Query[Any], values: dict[str, Any], tables: tuple[str, ...] = LARGE
+) -> int:
     """Rows of the large tables that were looked at for one answer."""
     compiled = statement.compiled("postgresql")
     given = ", ".join(map(_literal, compiled.bind(values)))
@@ -66,7 +70,7 @@ async def rows_read(grown: Grown, statement: Query[Any], values: dict[str, Any])
     told = await grown.connection.fetchval(f"EXPLAIN (ANALYZE, FORMAT JSON) {execute}")
     await grown.connection.execute("DEALLOCATE page")
     [plan] = msgspec.json.decode(told)
-    return sum(_looked_at(one) for one in _nodes(plan["Plan"]) if one.get("Relation Name") in LARGE)
+    return sum(_looked_at(one) for one in _nodes(plan["Plan"]) if one.get("Relation Name") in tables)
 
 
 def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -188,5 +192,40 @@ async def test_a_page_of_what_answers_a_post_reads_few_rows(grown: Grown, name: 
         await grown.connection.execute("ANALYZE social_statuses")
 
         assert await rows_read(grown, ANSWERS[name], values) < 200
+    finally:
+        await changes.rollback()
+
+
+@pytest.mark.parametrize("counted", [True, False])
+async def test_what_groups_of_notices_cost_grows_with_them_and_not_with_their_square(
+    grown: Grown, counted: bool
+) -> None:
+    """Two long groups, of which one is older than the other."""
+    me, other = (member.account_id for member in grown.community.members[:2])
+    many = 1000
+    changes = grown.connection.transaction()
+    await changes.start()
+    try:
+        await grown.connection.execute(
+            "SET LOCAL plan_cache_mode = force_custom_plan"
+        )  # as its first five runs have it
+        for place, type in enumerate(("follow", "favourite")):
+            await grown.connection.execute(
+                "INSERT INTO social_notifications (id, account_id, from_id, type, group_key, filtered, created_at, once_key)"
+                f" SELECT {place} + 2 * n, {me}, {other}, '{type}', '{type}-1', false, now(), '{type}' || n"
+                f" FROM generate_series(1, {many}) AS n"
+            )
+        await grown.connection.execute("ANALYZE social_notifications")
+        values: dict[str, Any] = {"me": me, "types": None, "grouped": [], "from_id": None}
+        if counted:
+            statement = groups_count(of_one=False, of_types=False, all_types=True)
+            values |= {"since": 0, "most": 100}
+        else:
+            listed = groups_list(filtered=False, of_one=False, of_types=False, all_types=True)
+            statement, params = listed.page_form(Cursor(40))
+            values |= params
+
+        found = await rows_read(grown, statement, values, ("social_notifications",))
+        assert found < 10 * many, found
     finally:
         await changes.rollback()

@@ -10,10 +10,23 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Boolean, ColumnElement, and_, bindparam, case, delete, func, literal_column, null, or_, select
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    literal_column,
+    null,
+    or_,
+    select,
+    tuple_,
+)
 
 from kith.base.caches import UntilWritten
-from kith.base.db import Session, alias_of, any_of, any_row, command, query, rows_as_json
+from kith.base.db import Session, alias_of, any_of, command, query, rows_as_json
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
@@ -113,11 +126,29 @@ def _of_group(members: Any, *, of_one: bool) -> Any:
 
 
 def _is_newest(*, of_one: bool, all_types: bool) -> Any:
-    """There is no newer one of its group."""
+    """There is no newer one of its group: what comes next in the index of groups is of another one.
+
+    Asked whether there is a newer one, PostgreSQL reads along the table until it meets one, for each of the group.
+    """
     sender = alias_of(accounts, "newer_from")
-    is_newer = and_(_of_group(_newer, of_one=of_one), _newer.c.id > N.c.id, is_there(sender))
-    is_alone = ~_is_grouped(all_types=all_types)
-    return or_(is_alone, ~any_row(_newer.join(sender, sender.c.id == _newer.c.from_id), is_newer))
+    clauses = [
+        _newer.c.account_id == access.ME,
+        tuple_(_newer.c.group_key, _newer.c.id) > tuple_(N.c.group_key, N.c.id),
+        literal_column(f"{_newer.name}.{IS_GROUPABLE}"),
+        is_there(sender),
+    ]
+    if of_one:
+        clauses.append(_newer.c.from_id == bindparam("from_id"))
+    following = (
+        select(_newer.c.group_key)
+        .select_from(_newer.join(sender, sender.c.id == _newer.c.from_id))
+        .where(and_(*clauses))
+        .order_by(_newer.c.group_key, _newer.c.id)
+        .limit(1)
+        .correlate(N)
+        .scalar_subquery()
+    )
+    return or_(~_is_grouped(all_types=all_types), func.coalesce(following, "") != N.c.group_key)
 
 
 def _row(*, of_one: bool, all_types: bool) -> tuple[Any, ...]:
@@ -310,5 +341,5 @@ async def dismiss(db: Session, me: AccountId, key: str) -> None:
 
 async def count_since(db: Session, me: AccountId, since: int, asked: NotificationSelection, *, most: int) -> int:
     statement = _count(of_one=asked.from_id is not None, of_types=asked.types is not None, all_types=asked.groups_all)
-    [count] = await db.slow(statement, me=me, since=since, most=most, **_params(asked))
-    return count
+    found: list[int] = await db.slow(statement, me=me, since=since, most=most, **_params(asked))
+    return found[0]

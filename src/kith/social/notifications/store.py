@@ -212,8 +212,8 @@ async def count_since(
     db: Session, me: AccountId, since: int, *, types: Sequence[str], from_id: AccountId | None, most: int
 ) -> int:
     statement = _counts[from_id is not None]
-    [count] = await db.slow(statement, me=me, since=since, types=list(types), from_id=from_id, most=most)
-    return count
+    found: list[int] = await db.slow(statement, me=me, since=since, types=list(types), from_id=from_id, most=most)
+    return found[0]
 
 
 async def author_of_favourite(db: Session, me: AccountId, status_id: StatusId) -> AccountId | None:
