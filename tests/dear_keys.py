@@ -1,8 +1,8 @@
-"""Keys that are short to send and dear to read: of Diffie-Hellman, with a prime for a modulus."""
+"""Keys that are short to send and dear to read: those of which a library looks whether they are made of primes."""
 
 from __future__ import annotations
 
-from base64 import encodebytes
+from base64 import encodebytes, urlsafe_b64encode
 from datetime import UTC, datetime
 
 from cryptography import x509
@@ -55,3 +55,15 @@ def certificate() -> bytes:
     replaced = other.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     inside = told[2 + (told[1] & 0x7F) if told[1] & 0x80 else 2 :]
     return tagged(0x30, tagged(0x30, inside.replace(replaced, public_key())) + rest)
+
+
+def _text(value: int) -> str:
+    return urlsafe_b64encode(value.to_bytes((value.bit_length() + 7) // 8, "big")).rstrip(b"=").decode()
+
+
+def private_jwk() -> dict[str, str]:
+    """A private key of RSA: to see that what it is made of are primes takes seconds."""
+    p, q, e = (1 << 3217) - 1, (1 << 4253) - 1, 65537
+    d = pow(e, -1, (p - 1) * (q - 1))
+    numbers = {"n": p * q, "e": e, "d": d, "p": p, "q": q, "dp": d % (p - 1), "dq": d % (q - 1), "qi": pow(q, -1, p)}
+    return {"kty": "RSA", "kid": "dear"} | {name: _text(value) for name, value in numbers.items()}

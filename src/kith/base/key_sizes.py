@@ -16,6 +16,7 @@ __all__ = [
     "is_cheap_to_read",
     "is_moderate_jwk",
     "is_moderate_rsa",
+    "is_public_jwk",
     "names_diffie_hellman",
 ]
 
@@ -25,6 +26,7 @@ _SEQUENCE, _INTEGER = 0x30, 0x02
 # Identifiers of algorithms with their tag and length: RSA, RSA for PSS only, Ed25519.
 _CHEAP = tuple(map(bytes.fromhex, ("06092a864886f70d010101", "06092a864886f70d01010a", "06032b6570")))
 _DIFFIE_HELLMAN = tuple(map(bytes.fromhex, ("06092a864886f70d010301", "06072a8648ce3e0201")))
+_PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 _LONGEST_TEXT = 200  # of a coordinate, of which the longest curve needs 88
 
 
@@ -32,8 +34,15 @@ def is_moderate_rsa(modulus: int, exponent: int, *, least: int = LEAST_BITS) -> 
     return least <= modulus.bit_length() <= MOST_BITS and exponent < MOST_EXPONENT
 
 
+def is_public_jwk(jwk: Mapping[str, Any]) -> bool:
+    """Whether nothing of a private key is in it, of which the library would check every number."""
+    return _PRIVATE.isdisjoint(jwk)
+
+
 def is_moderate_jwk(jwk: Mapping[str, Any]) -> bool:
-    """Judged by the length of its texts, before anything is made of them."""
+    """Judged by its names and the length of its texts, before anything is made of them: it is a public key."""
+    if not is_public_jwk(jwk):
+        return False
     if jwk.get("kty") == "RSA":
         modulus, exponent = jwk.get("n"), jwk.get("e")
         longest = (MOST_BITS // 8 + 1) * 4 // 3 + 1
