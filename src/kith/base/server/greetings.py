@@ -1,8 +1,8 @@
 """Whose handshake of TLS is next.
 
 The answer to a client's first words costs thousands of times what these cost the client, and it is worked out on the
-event loop, where everybody waits for it. So nothing is begun until these words are there whole, and then a few are
-answered each time the loop goes round, one for each address. Whoever begins hundreds waits behind themselves.
+event loop, where everybody waits for it. So nothing is begun until these words are there whole, and then one is
+answered each time the loop goes round, of one address after the other. Whoever begins hundreds waits behind themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kith.base.tls_hellos import HANDSHAKE, bytes_needed
 
 __all__ = ["Greetings"]
 
-IN_A_ROUND = 4
+IN_A_ROUND = 1  # with a certificate of RSA it takes five milliseconds
 _FIRST_REST, _LONGEST_REST = 0.02, 1.0  # seconds, where fewer bytes are told of than were asked for
 
 
