@@ -46,6 +46,7 @@ MOST_SLOWED = 10_000
 SLOWED_SECONDS = 600.0  # as long as the longest window in which tries are counted
 MOST_TYPED = 320  # longer than any name or address
 CODE_SECONDS = 1.0  # how long a wrong code makes wait at first
+RIGHTS = "identity.rights"  # what is held while they are changed, or used to change others'
 _SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
@@ -87,6 +88,7 @@ class CallerAuthenticator:
             case _:
                 caller = await self._session(exchange)
         exchange.with_rights_while(partial(_may_as_much, caller))
+        exchange.work.db.when_begun = partial(_look_when_writing, exchange, caller)
         exchange.user_id = caller.id
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
@@ -301,6 +303,17 @@ async def _has_password(login: Login, work: Work) -> bool:
     """Whether the person may still come in with the password that they had when they were found."""
     now = await users.find_login_by_id(work.db, login.id)
     return now is not None and now.is_active and now.password_changed_at == login.password_changed_at
+
+
+async def _look_when_writing(exchange: Exchange, caller: ApiCaller) -> None:
+    """Whoever writes has waited for that, and may have lost meanwhile what they were let in with.
+
+    People who may change what others may do take turns: whoever takes a right away and whoever still uses it would not
+    see each other.
+    """
+    if caller.permissions is None or caller.permissions:
+        await exchange.work.db.hold(RIGHTS)
+    await exchange.look_again(exchange.work)
 
 
 async def _may_as_much(caller: ApiCaller, work: Work) -> bool:
