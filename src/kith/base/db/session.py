@@ -18,8 +18,8 @@ class Session(Protocol):
     the transaction, and from then on reads see the session's own writes. On SQLite a session that has begun
     holds the only pen: never wait for the outside world between the first write and the end.
 
-    `when_begun` is asked each time the transaction was opened, before anything else is done in it: to open it is to wait
-    for others, who may have changed what was read before.
+    `when_begun` is asked each time the transaction was opened, before anything else is done in it: that is to wait for
+    others, who may have changed what was read before.
     """
 
     when_begun: Callable[[], Awaitable[None]] | None
