@@ -88,7 +88,7 @@ class CallerAuthenticator:
             case _:
                 caller = await self._session(exchange)
         exchange.with_rights_while(partial(_may_as_much, caller))
-        exchange.work.db.when_begun = partial(_look_when_writing, exchange, caller)
+        exchange.work.db.when_begun = partial(_look_when_writing, exchange, exchange.work, caller)
         exchange.user_id = caller.id
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
@@ -305,15 +305,16 @@ async def _has_password(login: Login, work: Work) -> bool:
     return now is not None and now.is_active and now.password_changed_at == login.password_changed_at
 
 
-async def _look_when_writing(exchange: Exchange, caller: ApiCaller) -> None:
-    """Whoever writes has waited for that, and may have lost meanwhile what they were let in with.
+async def _look_when_writing(exchange: Exchange, work: Work, caller: ApiCaller) -> None:
+    """Whoever writes has waited for that, and may have lost meanwhile what they were let in with. Some write only when
+    their work is at its end, which is no more the exchange's then.
 
     People who may change what others may do take turns: whoever takes a right away and whoever still uses it would not
     see each other.
     """
     if caller.permissions is None or caller.permissions:
-        await exchange.work.db.hold(RIGHTS)
-    await exchange.look_again(exchange.work)
+        await work.db.hold(RIGHTS)
+    await exchange.look_again(work)
 
 
 async def _may_as_much(caller: ApiCaller, work: Work) -> bool:
