@@ -16,7 +16,6 @@ from sqlalchemy import bindparam, delete, select, update
 from kith.app import House
 from kith.base.db import UID, command, query
 from kith.base.work import Work
-from kith.identity.caller_authentication import RIGHTS
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_rows
 from kith.identity.lockdown import service as lockdown
@@ -25,6 +24,7 @@ from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.grants import service as granting
 from kith.identity.providers.oauth2.tables import grants
+from kith.identity.rights import hold_rights
 from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import end_all
 from kith.identity.sessions.tables import runs
@@ -195,7 +195,7 @@ async def test_a_right_that_ends_while_its_holder_waits_to_write_gives_nothing(
     mine = await make(person, "/core/groups/", name=new_name("mine"))
 
     async with begun(town) as (_, work):
-        await work.db.hold(RIGHTS)
+        await hold_rights(work.db)
         await ends(work, id, group["pk"])
         waiting = [
             asyncio.create_task(person.call("POST", joining, json={"pk": id})),
@@ -229,3 +229,18 @@ async def test_no_session_is_made_of_one_that_ends_meanwhile(town: Town, wish: s
 
     assert (await waiting).status_code == 401
     assert await thief.who() is None
+
+
+@pytest.mark.both_databases
+async def test_whoever_is_no_owner_any_more_gives_themselves_nothing_meanwhile(town: Town, ada: Person) -> None:
+    person = await town.owner()
+    id, group = await number_of(ada, person), await make(ada, "/core/groups/", name=new_name("all"), is_superuser=True)
+    joining = f"{API}/core/groups/{group['pk']}/add_user/"
+
+    async with begun(town) as (_, work):
+        await user_service.set_role(work, await users.get(work.db, id), "user")
+        waiting = asyncio.create_task(person.call("POST", joining, json={"pk": id}))
+        await asyncio.sleep(0.5)
+
+    assert (await waiting).status_code == 403
+    assert (await person.get(f"{API}/core/users/me/")).json()["is_superuser"] is False

@@ -28,7 +28,7 @@ from kith.identity.groups import store as groups
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
 from kith.identity.impersonation.service import refuse_call
-from kith.identity.rights import rights_of
+from kith.identity.rights import hold_rights, rights_of
 from kith.identity.scopes import IDENTITY
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
@@ -46,7 +46,6 @@ MOST_SLOWED = 10_000
 SLOWED_SECONDS = 600.0  # as long as the longest window in which tries are counted
 MOST_TYPED = 320  # longer than any name or address
 CODE_SECONDS = 1.0  # how long a wrong code makes wait at first
-RIGHTS = "identity.rights"  # what is held while they are changed, or used to change others'
 _SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
@@ -308,12 +307,9 @@ async def _has_password(login: Login, work: Work) -> bool:
 async def _look_when_writing(exchange: Exchange, work: Work, caller: ApiCaller) -> None:
     """Whoever writes has waited for that, and may have lost meanwhile what they were let in with. Some write only when
     their work is at its end, which is no more the exchange's then.
-
-    People who may change what others may do take turns: whoever takes a right away and whoever still uses it would not
-    see each other.
     """
     if caller.permissions is None or caller.permissions:
-        await work.db.hold(RIGHTS)
+        await hold_rights(work.db)
     await exchange.look_again(work)
 
 

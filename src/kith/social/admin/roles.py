@@ -147,6 +147,7 @@ def _bits(names: Sequence[str]) -> int:
 
 async def _held(work: Work, by: Staff) -> Staff:
     """Hold all roles, for whoever may still manage them once nobody else changes any."""
+    await for_staff.hold_rights(work.db)
     await work.db.hold("social.roles")
     by = await as_now(work, by)
     by.check("manage_roles")
