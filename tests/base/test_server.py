@@ -468,7 +468,7 @@ async def test_who_sends_much_that_is_costly_to_read_leaves_others_their_turn() 
         for client in (*floods, other):
             client.close()
 
-    assert at_others[0] <= IN_A_ROUND
+    assert at_others[0] <= 2 * IN_A_ROUND  # a round may begin before the loop comes to who was not there yet
 
 
 async def test_what_waits_to_be_read_takes_turns_by_address_and_a_round_has_an_end() -> None:

@@ -73,7 +73,8 @@ async def test_a_mastodon_server_moves_in(new_town: TownBuilder, tmp_path: Path,
     await _see_relations(old, ada)
     await _see_documents(town, old)
     await _sign_in(town)
-    assert not town.mails()
+    said = [mail["Subject"] for mail in town.mails()]
+    assert [subject for subject in said if not subject.startswith("New trends")] == []  # which may be found by now
     left = {(row["what"], row["row"]) for row in _report(done)}
     assert left == {
         ("statuses", str(old.ids["boost_of_gone"])),

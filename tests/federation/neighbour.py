@@ -25,7 +25,7 @@ from kith.federation.signatures.received import ReceivedRequest
 from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme, sign
 from kith.federation.signatures.verifying import read_claim, verify
 from kith.federation.vocabulary.incoming import read_key
-from tests.town.plain import PLAIN
+from tests.town.quick_http import QuickTransport
 
 __all__ = ["ACTIVITY", "AS", "PUBLIC", "Arrived", "Neighbour", "RemotePerson", "neighbour"]
 
@@ -185,7 +185,8 @@ class Neighbour:
         app.router.add_post("/{path:.*}", self._take)
         app.router.add_get("/{path:.*}", self._give)
         self.server = TestServer(app)
-        self.http = httpx.AsyncClient(timeout=60, verify=PLAIN, follow_redirects=False)
+        self.transport = QuickTransport()
+        self.http = httpx.AsyncClient(timeout=60, transport=self.transport, follow_redirects=False)
 
     @property
     def domain(self) -> str:
@@ -287,4 +288,5 @@ async def neighbour() -> AsyncIterator[Neighbour]:
         yield made
     finally:
         await made.http.aclose()
+        await made.transport.end()
         await made.server.close()

@@ -64,3 +64,18 @@ async def test_limits_hold_for_those_who_ask_many_times_at_once(town: Town) -> N
     assert len(pinned) == 5
     history = await ada.get(f"/api/v1/statuses/{posts[0]['id']}/history")
     assert [one["content"] for one in history].count("<p>number 0</p>") == 1
+
+
+async def test_a_post_is_edited_and_deleted_at_once(town: Town) -> None:
+    """With all that an edit writes to before it comes to the post itself."""
+    [ada] = await join_all(town, 1)
+    await ada.post("/api/v1/featured_tags", json={"name": "tea"})
+    for _ in range(4):
+        made = await post(ada, "?", poll={"options": ["a", "b"], "expires_in": 600})
+        path, poll = f"/api/v1/statuses/{made['id']}", {"options": ["a", "c"], "expires_in": 600}
+        edits = (ada.call("PUT", path, json={"status": f"#tea {n}", "poll": poll}) for n in range(3))
+        deleted, *edited = await asyncio.gather(ada.call("DELETE", path), *edits)
+
+        assert deleted.status_code == 200
+        assert {answer.status_code for answer in edited} <= {200, 404}
+        assert (await ada.call("GET", path)).status_code == 404

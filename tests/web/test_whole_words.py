@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from tests.identity.records import make, results
 from tests.town import build_town
@@ -103,7 +103,7 @@ async def test_words_of_members_pages_stay_whole(chrome: Browser, scenery: Scene
             page, "/home", "/deck", "/explore/suggestions", "/settings/security", "/settings/preferences", "/lists"
         )
         assert await page.goto("/home")
-        assert await page.locator(".announcement .offered").count() == 1
+        await expect(page.locator(".announcement .offered")).to_have_count(1)
 
 
 async def test_words_of_the_console_stay_whole(chrome: Browser, scenery: Scenery) -> None:
@@ -124,7 +124,7 @@ async def test_words_of_the_console_stay_whole(chrome: Browser, scenery: Scenery
             "/admin/records/stages/otp_validate/new",
             f"/admin/records/propertymappings/scope/{mapping['pk']}",
         )
-        assert await page.locator(".editor .numbers span").count() >= 2
+        await expect(page.locator(".editor .numbers span").nth(1)).to_be_attached()  # its script writes them
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -20,6 +20,7 @@ from kith.social.statuses.languages import is_language
 from kith.social.statuses.service import wording
 from kith.social.statuses.service.poll import PollDraft, check_poll
 from kith.social.statuses.service.post import QuotePolicy
+from kith.social.statuses.service.remove import hold
 from kith.social.statuses.service.revisions import begin_history, keep_revision, snapshot
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Poll, Status
 from kith.social.tags import store as tags
@@ -52,7 +53,7 @@ async def edit(
         check_poll(changes.poll, has_end=status.poll_id is not None)
     understood = await wording.understand(work, author, text)
     attached = await media.claimable(work, author.id, changes.media_ids, status_id=status.id)
-    await work.db.hold(f"edit:{status.id}")
+    await hold(work, status.id)
     found = await store.find(work.db, status.id)  # somebody may have edited or deleted it meanwhile
     if found is None or found.deleted_at is not None:
         raise NotFound

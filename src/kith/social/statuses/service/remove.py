@@ -30,9 +30,15 @@ async def find_own(work: Work, me: AccountId, status_id: StatusId) -> Status:
     return found
 
 
+async def hold(work: Work, status_id: StatusId) -> None:
+    """Wait until nobody else edits or deletes this post: an edit writes to its poll, media and tags first, a deletion to
+    the post first, and PostgreSQL would end one of the two."""
+    await work.db.hold(f"edit:{status_id}")
+
+
 async def remove(work: Work, status: Status, *, with_media: bool) -> None:
     """Its media are free again for another draft, or go with it, as those always do that only its history shows."""
-    await work.db.begin()
+    await hold(work, status.id)
     if not await store.remove(work.db, status.id, work.now):
         raise NotFound
     await uncount(work, status)
