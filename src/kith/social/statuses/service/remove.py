@@ -31,8 +31,8 @@ async def find_own(work: Work, me: AccountId, status_id: StatusId) -> Status:
 
 
 async def hold(work: Work, status_id: StatusId) -> None:
-    """Wait until nobody else edits or deletes it: an edit writes to its poll, media and tags first, a deletion to
-    the post first, and PostgreSQL would end one of the two."""
+    """Wait until nobody else edits or deletes this post: an edit writes to its poll, media and tags first, a deletion
+    to the post first, and PostgreSQL would end one of the two."""
     await work.db.hold(f"edit:{status_id}")
 
 
