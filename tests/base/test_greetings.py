@@ -34,8 +34,16 @@ def pair(listener: socket.socket) -> tuple[socket.socket, socket.socket]:
     return client, accepted
 
 
-async def test_nothing_is_begun_before_the_first_words_are_whole(listener: socket.socket) -> None:
+def in_pieces(words: bytes, size: int) -> bytes:
+    """The same first message, in a record of this size and another one."""
+    kind, message = words[:3], words[5:]
+    return b"".join(kind + len(one).to_bytes(2, "big") + one for one in (message[:size], message[size:]))
+
+
+@pytest.mark.parametrize("first", [None, 1, 4, 100])
+async def test_nothing_is_begun_before_the_first_words_are_whole(listener: socket.socket, first: int | None) -> None:
     words, (client, accepted) = hello(), pair(listener)
+    words = words if first is None else in_pieces(words, first)
     with client, accepted:
         waiting = asyncio.create_task(Greetings(asyncio.get_running_loop()).wait(accepted, "192.0.2.1", 60))
         for piece in (words[:1], words[1:5], words[5:-1]):

@@ -298,7 +298,7 @@ async def test_answers_that_nobody_reads_are_no_more_than_fits() -> None:
 
     async with serving(large, ConnectionLimits(per_address=0, unread_bytes=40 << 20)) as server:
         greedy, modest = Attackers(server.address[1]), Attackers(server.address[1])
-        await modest.connect(4, ["127.0.0.1"], b"GET /small HTTP/1.1\r\n" + HOST + b"\r\n")
+        await modest.connect(4, ["127.0.0.2"], b"GET /small HTTP/1.1\r\n" + HOST + b"\r\n")
         await greedy.connect(30, ["127.0.0.1"], b"GET /large HTTP/1.1\r\n" + HOST + b"\r\n")
         await until(lambda: greedy.held <= 5)
         assert sum(one.unsent() for one in server.open) <= 40 << 20

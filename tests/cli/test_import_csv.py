@@ -13,6 +13,7 @@ from kith.base.errors import Invalid
 from kith.cli.imports.people_file import read_people
 from kith.identity.users import store as users
 from tests.cli.running import kith
+from tests.identity.records import make, new_name, owner_of
 from tests.town import Town
 
 PASSWORD = "a long enough passphrase 17"
@@ -53,6 +54,29 @@ async def test_people_come_from_a_table(town: Town, tmp_path: Path) -> None:
     assert (await town.http.get(link)).status_code == 200
     assert links.stat().st_mode & 0o077 == Path(done.json["report"]).stat().st_mode & 0o077 == 0
     assert not [mail for mail in town.mails() if mail["To"] in (f"{a}@example.org", f"{b}@example.org")]
+
+
+async def test_whoever_wrote_the_table_makes_nobody_mightier(town: Town, tmp_path: Path) -> None:
+    owner, name = await owner_of(town), f"csv_{uuid.uuid4().hex[:8]}"
+    role = await make(owner, "/rbac/roles/", name=new_name("role"), permissions=["core.view_user"])
+    chiefs = await make(owner, "/core/groups/", name=new_name("chiefs"), is_superuser=True)
+    above = await make(owner, "/core/groups/", name=new_name("above"), roles=[role["pk"]])
+    below = await make(owner, "/core/groups/", name=new_name("below"), parent=above["pk"])
+    choir = await make(owner, "/core/groups/", name=new_name("choir"))
+    groups = "|".join(one["name"] for one in (chiefs, below, choir))
+    file = tmp_path / "people.csv"
+    file.write_text(f"username,groups,password\n{name},{groups},{PASSWORD}\n{name}_2,{groups},{PASSWORD}\n", "utf-8")
+
+    rehearsed = await kith(town, "import", "csv", str(file), "--json", "--rehearse")
+    done = await kith(town, "import", "csv", str(file), "--json")
+    mine = [(await town.http.get("/api/v2/core/users/me/", auth=(one, PASSWORD))).json() for one in (name, f"{name}_2")]
+
+    assert [(told.code, told.json["left_out"]["groups"]) for told in (rehearsed, done)] == [(1, 4), (1, 4)]
+    assert [(me["is_superuser"], me["groups"]) for me in mine] == [(False, [choir["pk"]])] * 2
+    file.write_text(f"username,groups,password\n{name}_3,{groups},{PASSWORD}\n", "utf-8")
+    assert (await kith(town, "import", "csv", str(file), "--json", "--with-rights")).code == 0
+    them = (await town.http.get("/api/v2/core/users/me/", auth=(f"{name}_3", PASSWORD))).json()
+    assert them["is_superuser"] is True
 
 
 async def test_a_run_that_was_killed_before_it_wrote_a_link_writes_one_when_it_goes_on(

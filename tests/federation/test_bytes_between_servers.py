@@ -352,6 +352,7 @@ async def test_bytes_of_a_site_are_counted_beside_its_requests(engine: Engine, t
         async def is_refused() -> bool:
             said = carol.activity("Like", bob.me["uri"], junk="x" * 1000)
             answer = await lane.says(carol, said)
+            # 202 until the count is known, which is what is waited for.
             assert answer.status_code in (202, 429)
             return answer.status_code == 429
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +16,7 @@ from kith.federation.keys.remote_keys import LONGEST_PEM, read_multikey, read_pe
 from kith.federation.signatures.refusals import Fault, SignatureRefused
 from kith.federation.vocabulary.incoming import DocumentRefused
 from kith.federation.vocabulary.incoming.keys import read_key, read_keys
+from tests import dear_keys
 from tests.federation.vectors import PEM, public_key
 
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -66,6 +68,18 @@ def test_long_keys_are_read_up_to_a_limit(bits: int) -> None:
 
     assert read_pem(pem(key)) == key
     assert read_multikey(multikey(key)) == key
+
+
+DEAR = {"PEM": dear_keys.public_pem(), "Multikey": base58(b"\x85\x24" + dear_keys.public_key())}
+
+
+@pytest.mark.parametrize("form", DEAR)
+def test_what_is_dear_to_read_is_not_read(form: str) -> None:
+    begun = time.process_time()
+    with pytest.raises(SignatureRefused):
+        (read_pem if form == "PEM" else read_multikey)(DEAR[form])
+
+    assert time.process_time() - begun < 0.5  # several seconds, if the library looks at it
 
 
 REFUSED: dict[str, Any] = {

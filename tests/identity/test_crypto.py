@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -19,7 +20,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from kith.identity.crypto.certificates import examine, generate, read_alternative
+from kith.identity.crypto.certificates import LONGEST_KEY, Unreadable, examine, generate, read_alternative
+from tests import dear_keys
 from tests.town import Town
 from tests.town.people import Person
 
@@ -111,6 +113,17 @@ async def test_what_cannot_be_read_is_refused(
     answer = await ada.call("POST", PAIRS, json={"name": new_name(), **sent})
 
     assert (answer.status_code, answer.json()) == (400, complaints)
+
+
+def test_what_is_dear_to_read_is_not_read() -> None:
+    certificate = x509.load_der_x509_certificate(dear_keys.certificate()).public_bytes(Encoding.PEM).decode()
+    key = dear_keys.public_pem().replace("PUBLIC", "PRIVATE")
+    begun = time.process_time()
+    for pair in ((certificate, ""), (CERTIFICATE, key), (CERTIFICATE, "x" * (LONGEST_KEY + 1))):
+        with pytest.raises(Unreadable):
+            examine(*pair)
+
+    assert time.process_time() - begun < 0.5  # several seconds, if the library looks at it
 
 
 async def test_certificate_and_key_change_together_or_not_at_all(town: Town) -> None:

@@ -7,7 +7,7 @@ import os
 import random
 import unicodedata
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kith.base import asking
+from kith.base.places import Full
 from kith.identity.expressions.prelude import NAMES
 from kith.identity.expressions.run import ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
@@ -433,3 +435,69 @@ async def _try(person: Person, turns: asyncio.Semaphore, body: str) -> tuple[boo
         answer = await person.call("POST", f"/api/v2/policies/all/{made.json()['pk']}/test/", json=asked)
         assert answer.status_code == 200, answer.text
         return answer.json()["passing"], answer.json()["messages"]
+
+
+class Stranger:
+    """Somebody on whose behalf an expression is run."""
+
+    user_id: int | None = None
+    is_entering = is_of_known = False
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    async def look_again(self) -> None:
+        """They may still do what they ask."""
+
+
+@pytest.fixture
+def waiting_names() -> Iterator[tuple[Expressions, Callable[[str], asyncio.Task[Any]]]]:
+    """Expressions, and what begins one for an address that looks up a name, which nobody tells for seconds."""
+    expressions = Expressions()
+
+    async def nobody_tells(*_given: Any) -> list[str]:
+        await asyncio.sleep(2)
+        return []
+
+    def look_up(address: str) -> asyncio.Task[Any]:
+        async def look() -> Any:
+            asking.answer_for(Stranger(address))
+            return await expressions.run("return resolve_dns('x.example')", {}, {"_resolve_dns": nobody_tells})
+
+        return asyncio.create_task(look())
+
+    yield expressions, look_up
+    expressions.close()
+
+
+async def test_whoever_has_names_looked_up_keeps_nobody_waiting(
+    waiting_names: tuple[Expressions, Callable[[str], asyncio.Task[Any]]],
+) -> None:
+    expressions, look_up = waiting_names
+    await expressions.run("return 1", {})
+    crowd = [look_up("203.0.113.7") for _ in range(20)]
+    await asyncio.sleep(0.2)
+
+    async with asyncio.timeout(1.5):
+        assert (await expressions.run("return 1", {})).value == 1
+    async with asyncio.timeout(3.5):
+        assert (await look_up("203.0.113.8")).value == []
+
+    assert sum(one.done() for one in crowd) < 8, "they have waited behind themselves"
+    for one in crowd:
+        one.cancel()
+    await asyncio.gather(*crowd, return_exceptions=True)
+
+
+async def test_a_name_that_cannot_be_asked_for_is_not_taken_for_one_that_is_not_there() -> None:
+    async def full(*_given: Any) -> list[str]:
+        raise Full("no place")
+
+    expressions = Expressions()
+    try:
+        outcome = await expressions.run("return resolve_dns('x.example') == []", {}, {"_resolve_dns": full})
+    finally:
+        expressions.close()
+
+    assert outcome.value is None
+    assert outcome.error == "line 1: RuntimeError: this cannot be asked at the moment"

@@ -11,17 +11,20 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import bindparam, delete, select, update
 
 from kith.app import House
 from kith.base.db import UID, command, query
 from kith.base.work import Work
+from kith.identity.groups import store as groups
+from kith.identity.groups.tables import groups as group_rows
 from kith.identity.lockdown import service as lockdown
 from kith.identity.lockdown.service import Lockdown
 from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.grants import service as granting
 from kith.identity.providers.oauth2.tables import grants
+from kith.identity.rights import hold_rights
 from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import end_all
 from kith.identity.sessions.tables import runs
@@ -29,13 +32,16 @@ from kith.identity.users import service as user_service
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from tests.identity.flow_browser import Browser
-from tests.identity.records import owner_of, results
+from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.identity.test_oauth_device import answer_page, poll, start
 from tests.town import Person, Town
 
 _held_by_an_end = query(
     select(grants.c.grant_uuid).where(grants.c.grant_uuid == bindparam("grant", type_=UID())).with_for_update(), str
+)
+_is_none = command(
+    update(group_rows).where(group_rows.c.group_uuid == bindparam("group", type_=UID())).values(is_superuser=False)
 )
 _end_runs = command(delete(runs).where(runs.c.session_uuid == bindparam("session", type_=UID())))
 
@@ -167,3 +173,74 @@ async def test_a_session_ends_although_somebody_is_entering_an_application(town:
 
     assert (await leaving).status_code < 500
     assert await browser.who() is None or (await leaving).status_code != 200
+
+
+async def one_loses_a_group(work: Work, id: int, group: str) -> None:
+    await groups.leave(work.db, group, id)
+
+
+async def the_group_loses_it(work: Work, _id: int, group: str) -> None:
+    await work.db.run(_is_none, group=group)
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("ends", [one_loses_a_group, the_group_loses_it])
+async def test_a_right_that_ends_while_its_holder_waits_to_write_gives_nothing(
+    town: Town, ada: Person, ends: Callable[[Work, int, str], Awaitable[None]]
+) -> None:
+    person = await town.sign_up()
+    id, group = await number_of(ada, person), await make(ada, "/core/groups/", name=new_name("all"), is_superuser=True)
+    joining = f"{API}/core/groups/{group['pk']}/add_user/"
+    assert (await ada.call("POST", joining, json={"pk": id})).status_code == 204
+    mine = await make(person, "/core/groups/", name=new_name("mine"))
+
+    async with begun(town) as (_, work):
+        await hold_rights(work.db)
+        await ends(work, id, group["pk"])
+        waiting = [
+            asyncio.create_task(person.call("POST", joining, json={"pk": id})),
+            asyncio.create_task(
+                person.call("PATCH", f"{API}/core/groups/{mine['pk']}/", json={"is_superuser": True, "users": [id]})
+            ),
+        ]
+        await asyncio.sleep(0.5)
+
+    assert [one.status_code for one in await asyncio.gather(*waiting)] == [403, 403]
+    assert (await person.get(f"{API}/core/users/me/")).json()["is_superuser"] is False
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("wish", ["begin", "end"])
+async def test_no_session_is_made_of_one_that_ends_meanwhile(town: Town, wish: str) -> None:
+    """A view as somebody else begins and ends with another session of the same browser."""
+    owner, (seen, _) = await town.owner(), await signed_in(town)
+    id, other, thief = await number_of(owner, owner), await number_of(owner, seen), Browser(town)
+    await thief.sign_in(owner)
+    token = {"X-CSRF-Token": thief.http.cookies["kith_csrf"]}
+    begins = f"{API}/core/users/{other}/impersonate/"
+    if wish == "end":
+        assert (await thief.http.post(begins, json={"reason": "help"}, headers=token)).status_code == 204
+    path = begins if wish == "begin" else f"{API}/core/users/impersonate_end/"
+
+    async with begun(town) as (_, work):
+        await end_all(work, id)
+        waiting = asyncio.create_task(thief.http.post(path, json={"reason": "help"}, headers=token))
+        await asyncio.sleep(0.5)
+
+    assert (await waiting).status_code == 401
+    assert await thief.who() is None
+
+
+@pytest.mark.both_databases
+async def test_whoever_is_no_owner_any_more_gives_themselves_nothing_meanwhile(town: Town, ada: Person) -> None:
+    person = await town.owner()
+    id, group = await number_of(ada, person), await make(ada, "/core/groups/", name=new_name("all"), is_superuser=True)
+    joining = f"{API}/core/groups/{group['pk']}/add_user/"
+
+    async with begun(town) as (_, work):
+        await user_service.set_role(work, await users.get(work.db, id), "user")
+        waiting = asyncio.create_task(person.call("POST", joining, json={"pk": id}))
+        await asyncio.sleep(0.5)
+
+    assert (await waiting).status_code == 403
+    assert (await person.get(f"{API}/core/users/me/")).json()["is_superuser"] is False

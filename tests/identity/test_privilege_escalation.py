@@ -34,8 +34,9 @@ from tests.identity.records import (
 )
 from tests.town import Person, Town
 
-# What every call may leave behind, whatever it came to: the trail, and when something was last used.
-_TRAIL = {"identity_events", "identity_refusals", "identity_known_addresses"}
+# What every call may leave behind, whatever it came to: the trail, and when something was last used. And how far workers
+# have come with those whom other tests have a service told of.
+_TRAIL = {"identity_events", "identity_refusals", "identity_known_addresses", "identity_scim_targets"}
 _TABLES = {
     table.name: query(
         select(*(c for c in table.columns if not c.name.startswith("last_used"))).order_by(*table.primary_key.columns),

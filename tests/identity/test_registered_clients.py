@@ -42,7 +42,7 @@ class Registered(msgspec.Struct):
 
     async def staff(self, method: str, where: str = "", /, **sent: Any) -> None:
         answer = await self.ada.call(method, f"{API}/core/users/{self.pk}/{where}", json=sent)
-        assert answer.status_code in (200, 204), answer.text
+        assert answer.is_success, answer.text
 
     async def lets_in(self) -> bool:
         """Whether people get in, and everything that they were given still works."""

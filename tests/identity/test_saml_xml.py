@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import base64
 import copy
+import time
 import zlib
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import padding
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from kith.identity.saml import bindings, encryption, signatures, xml
+from kith.identity.crypto.certificates import generate
+from kith.identity.saml import bindings, encryption, octet_signatures, signatures, xml
 from kith.identity.saml.authn_requests import read_authn_request
 from kith.identity.saml.errors import BadSignature, SAMLError
 from kith.identity.saml.instants import read_instant, write_instant
@@ -134,6 +138,23 @@ def test_what_is_signed_is_read_back(kind: str, signature: str, digest: str) -> 
             signatures.verify(made, certificate=own.certificate)
     with pytest.raises(BadSignature):
         signatures.verify(made, certificate=THEIRS.certificate, allow_sha1=weak)
+
+
+def test_a_key_of_ours_is_examined_when_it_is_kept_and_not_each_time() -> None:
+    certificate, key = generate("long.example", [], 30, "rsa", datetime.now(UTC))
+    sealed = again(encryption.encrypt(signed(), certificate))
+    octet_signatures.sign(b"words", OURS.key, "rsa-sha256")
+    begun = time.process_time()
+    load_pem_private_key(key.encode(), None)
+    examined = time.process_time() - begun
+    for use in (
+        lambda: signed(key=key, certificate=certificate),
+        lambda: octet_signatures.sign(b"words", key, "rsa-sha256"),
+        lambda: encryption.decrypt(sealed, key),
+    ):
+        begun = time.process_time()
+        use()
+        assert time.process_time() - begun < examined / 2
 
 
 def test_what_follows_a_signed_part_is_no_part_of_it() -> None:

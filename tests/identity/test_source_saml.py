@@ -6,7 +6,7 @@ import asyncio
 import base64
 import copy
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
@@ -16,11 +16,12 @@ import httpx
 import pytest
 from lxml import etree
 
-from kith.identity.saml import bindings, encryption, signatures, xml
+from kith.identity.saml import bindings, encryption, signatures, stored_requests, xml
 from kith.identity.saml.instants import new_id
 from kith.identity.saml.logout_messages import read_logout_request, write_logout_request, write_logout_response
 from kith.identity.saml.names import EMAIL, POST, TRANSIENT, WINDOWS
 from kith.identity.saml.protocol import LogoutRequest, LogoutResponse
+from kith.identity.sources.saml.sign_in import ARRIVAL, COMES_ALONG
 from kith.identity.sources.saml.transients import SWEEP, TransientSweep
 from tests.identity.flow_browser import Browser
 from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
@@ -280,6 +281,48 @@ async def test_an_answer_that_is_brought_back_several_times_at_once_counts_once(
         await asyncio.gather(*(browser.http.get("/about") for browser in browsers))
         await asyncio.gather(*(browser.http.get(kept.headers["location"]) for browser in browsers))
         assert [await browser.who() for browser in browsers].count(claim.name) == 1
+
+
+async def another_certificate(ada: Person, idp: IdentityProvider, _name: str) -> None:
+    key = await store_pair(ada, pair("stranger"), private=False)
+    await ada.call("PATCH", f"{API}/sources/saml/{idp.source['pk']}/", json={"verification_kp": key})
+
+
+async def another_issuer(ada: Person, idp: IdentityProvider, _name: str) -> None:
+    await ada.call("PATCH", f"{API}/sources/saml/{idp.source['pk']}/", json={"idp_issuer": "https://new.example/"})
+
+
+async def signed_out_there(_ada: Person, idp: IdentityProvider, name: str) -> None:
+    request = LogoutRequest(id=new_id(), issuer="https://idp.example/", name_id=name, session_indexes=["_later"])
+    message = xml.to_bytes(write_logout_request(request, datetime.now(UTC)))
+    sent = bindings.write_query(f"{idp.path}slo/", "SAMLRequest", message, key=idp.keys.key)
+    assert (await Browser(idp.town).http.get(sent)).status_code == 302
+
+
+@pytest.mark.parametrize("ends", [another_certificate, another_issuer, signed_out_there])
+async def test_what_was_posted_counts_as_long_as_what_it_was_believed_by(
+    town: Town, ada: Person, ends: Callable[[Person, IdentityProvider, str], Awaitable[None]]
+) -> None:
+    idp, name, browser = await make_source(town), new_name("put-by").replace("-", "_"), Browser(town)
+    await idp.sign_in(Browser(town), Claim(name=name))
+    asked = (await idp.asked(browser)).get("ID")
+    kept = await idp.post(idp.response(Claim(name=name, session_index="_later", in_response_to=asked)))
+
+    await ends(ada, idp, name)
+
+    assert (await browser.http.get(kept.headers["location"])).status_code == 400
+    assert await browser.who() is None
+
+
+async def test_what_was_posted_waits_for_one_redirect_only(town: Town) -> None:
+    idp, name = await make_source(town, allow_idp_initiated=True), new_name("put-by").replace("-", "_")
+    kept = await idp.post(idp.response(Claim(name=name, not_on_or_after=3000, confirmed_until=3000)))
+    async with town.house() as house:
+        clock = house.works.clock
+        house.works.clock = lambda: clock() + COMES_ALONG + timedelta(seconds=5)
+        async with house.works.begin() as work:
+            key = kept.headers["location"].partition("arrival=")[2]
+            assert await stored_requests.find(work, ARRIVAL, key) is None
 
 
 async def test_nobody_comes_unasked_unless_the_source_allows_it(town: Town) -> None:

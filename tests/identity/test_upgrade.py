@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import shutil
 import uuid
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import pytest
 import sqlalchemy as sa
@@ -55,23 +57,26 @@ class Old:
         )
 
 
-@asynccontextmanager
-async def _database(engine: Engine) -> AsyncIterator[str]:
-    if engine == "sqlite":
-        yield "sqlite"
-    else:
-        async with postgres.fresh_database() as url:
-            yield url
+@pytest.fixture(scope="module")
+async def filled(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Old]:
+    """A database of the first release, with rows in every table, of which each test gets a copy."""
+    async with AsyncExitStack() as stack:
+        database = "sqlite" if engine == "sqlite" else await stack.enter_async_context(postgres.fresh_database())
+        made = Old(engine, tmp_path_factory.mktemp("filled"), database)
+        await runner.upgrade(made.settings, to=FIRST)
+        assert len(await made.do(fill)) > 150
+        yield made
 
 
 @pytest.fixture
-async def old(engine: Engine, tmp_path: Path) -> AsyncIterator[Old]:
-    """A database of the first release, with rows in every table."""
-    async with _database(engine) as database:
-        found = Old(engine, tmp_path, database)
-        await runner.upgrade(found.settings, to=FIRST)
-        assert len(await found.do(fill)) > 150
-        yield found
+async def old(filled: Old, tmp_path: Path) -> AsyncIterator[Old]:
+    if filled.engine == "sqlite":
+        copy = Old("sqlite", tmp_path, "sqlite")
+        shutil.copy(filled.settings.sqlite_path, copy.settings.sqlite_path)
+        yield copy
+        return
+    async with postgres.fresh_database(template=urlsplit(filled.database).path.removeprefix("/")) as database:
+        yield Old("postgresql", tmp_path, database)
 
 
 def counts_of(connection: sa.Connection) -> dict[str, int]:
@@ -90,13 +95,13 @@ def broken(connection: sa.Connection) -> list[Any]:
 async def test_rows_of_each_schema_are_kept_by_every_step(old: Old) -> None:
     """One database through all of them; whatever a step has made or changed gets rows before the next."""
     before, known = await old.do(counts_of), await old.do(shapes)
+    planned = await plan(old.settings, FIRST, HEAD)
+    assert [step.revision for step in planned.steps] == CHAIN[1:]
     for place, revision in enumerate(CHAIN):
-        planned = await plan(old.settings, FIRST, HEAD)
         await runner.upgrade(old.settings, to=revision)
         after = await old.do(counts_of)
         assert {name: count for name, count in before.items() if name in after and after[name] < count} == {}, revision
         assert await old.do(broken) == [], revision
-        assert [step.revision for step in planned.steps] == CHAIN[1:]
         now = await old.do(shapes)
         changed = {name for name, shape in now.items() if known.get(name) != shape}
         await old.do(functools.partial(fill, first=(place + 1) * 1000 + 1, only=changed))

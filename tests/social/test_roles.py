@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
+from kith.identity.users import service as people
 from kith.identity.users import store as users
 from tests.social.members import Member, join
 from tests.social.shapes import check, entity
@@ -178,3 +180,19 @@ async def test_roles_by_the_command_line(town: Town) -> None:
     assert (await gil.refreshed())["role"]["id"] == "-99"
     await town.kith("roles", "delete", "Chef")
     assert "no role called" in await town.kith("users", "set-role", gil.name, "Chef", expect=1)
+
+
+@pytest.mark.both_databases
+async def test_who_is_no_administrator_any_more_when_their_turn_comes_gives_no_role(town: Town) -> None:
+    _, admin, friend = await employ(town, "owner"), await employ(town, "administrator"), await employ(town, "user")
+
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.hold("social.roles")
+        user = await users.find(work.db, admin.name)
+        assert user is not None
+        await people.set_role(work, user, "user")
+        waiting = asyncio.create_task(give(admin, friend, "1"))
+        await asyncio.sleep(0.5)
+
+    assert await waiting == 403
+    assert (await friend.refreshed())["role"]["id"] == "-99"

@@ -28,8 +28,10 @@ from typing import Any, NoReturn
 import kith.cli.first_rows
 import kith.cli.serve
 import kith.cli.users  # noqa: F401 - what servers and most commands need is loaded here, once
-from kith.app import blueprint_models
+from kith.app import KINDS, blueprint_models
 from kith.base.db.statement import DIALECTS, Statement
+from kith.base.jobs.store import DueLanes
+from kith.base.jobs.worker import lanes_of
 from kith.cli import COMMANDS, MODULES, main
 from kith.identity.users import passwords
 from kith.web import pages
@@ -92,6 +94,7 @@ def know_by_heart(*, thoroughly: bool) -> None:
     `thoroughly`: all templates and all commands as well, which takes some seconds.
     """
     blueprint_models()
+    DueLanes(lanes_of(KINDS))
     passwords.ROUNDS, passwords.KIBIBYTES = CHEAP
     if thoroughly:
         for name in (*_LOADED_LATE, *(f"kith.cli.{MODULES.get(name, name)}" for name in COMMANDS)):

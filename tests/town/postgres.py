@@ -173,10 +173,10 @@ async def drop_database(name: str) -> None:
 
 
 @asynccontextmanager
-async def fresh_database() -> AsyncIterator[str]:
-    """An empty database that is gone afterwards."""
+async def fresh_database(*, template: str | None = None) -> AsyncIterator[str]:
+    """An empty database, or a copy of another one, that is gone afterwards."""
     name = f"kith_{uuid.uuid4().hex[:12]}"
-    url = await create_database(name)
+    url = await create_database(name, template=template)
     try:
         yield url
     finally:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         PublicFormat,
         load_der_public_key,
         load_pem_private_key,
-        load_pem_public_key,
     )
 else:
     __getattr__ = load_late(
@@ -47,7 +46,6 @@ else:
                 "PublicFormat",
                 "load_der_public_key",
                 "load_pem_private_key",
-                "load_pem_public_key",
             ),
         },
     )
@@ -71,7 +69,6 @@ __all__ = [
     "hashes",
     "load_der_public_key",
     "load_pem_private_key",
-    "load_pem_public_key",
     "rsa",
     "x509",
 ]

@@ -21,6 +21,7 @@ from kith.base.errors import NoSpace, is_no_room
 from kith.base.host_names import ascii_host
 from kith.base.http.guarded_sockets import GuardedSockets
 from kith.base.logger import Logger
+from kith.base.tls import client_context
 
 __all__ = ["Mail", "MailError", "MailFailed", "MailRefused", "Mailer", "checked_address", "mailer"]
 
@@ -219,6 +220,7 @@ class _SMTPMailer(Mailer):
         self.implicit_tls = parts.scheme == "smtps"
         self.port = parts.port or (465 if self.implicit_tls else 587 if self.user else 25)
         self.start_tls = _start_tls(parts)
+        self.may_encrypt = self.implicit_tls or self.start_tls is not False
 
     async def _deliver(self, to: str, message: bytes) -> None:
         import aiosmtplib  # noqa: PLC0415 - loaded when first used
@@ -232,6 +234,7 @@ class _SMTPMailer(Mailer):
             timeout=self.patience,
             use_tls=self.implicit_tls,
             start_tls=False if self.implicit_tls else self.start_tls,
+            tls_context=await asyncio.to_thread(client_context) if self.may_encrypt else None,
         )
         try:
             async with asyncio.timeout(3 * self.patience):

@@ -28,7 +28,7 @@ from kith.identity.groups import store as groups
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
 from kith.identity.impersonation.service import refuse_call
-from kith.identity.rights import rights_of
+from kith.identity.rights import hold_rights, rights_of
 from kith.identity.scopes import IDENTITY
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
@@ -87,6 +87,7 @@ class CallerAuthenticator:
             case _:
                 caller = await self._session(exchange)
         exchange.with_rights_while(partial(_may_as_much, caller))
+        exchange.work.db.when_begun = partial(_look_when_writing, exchange, exchange.work, caller)
         exchange.user_id = caller.id
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
@@ -301,6 +302,15 @@ async def _has_password(login: Login, work: Work) -> bool:
     """Whether the person may still come in with the password that they had when they were found."""
     now = await users.find_login_by_id(work.db, login.id)
     return now is not None and now.is_active and now.password_changed_at == login.password_changed_at
+
+
+async def _look_when_writing(exchange: Exchange, work: Work, caller: ApiCaller) -> None:
+    """Whoever writes has waited for that, and may have lost meanwhile what they were let in with. Some write only when
+    their work is at its end, which is no more the exchange's then.
+    """
+    if caller.permissions is None or caller.permissions:
+        await hold_rights(work.db)
+    await exchange.look_again(work)
 
 
 async def _may_as_much(caller: ApiCaller, work: Work) -> bool:

@@ -13,6 +13,7 @@ from kith.identity.audit.service import record as record_event
 from kith.identity.invites import Invite, find_invite, invite, invites, withdraw_invite
 from kith.identity.mail_texts import TEXTS as MAIL_TEXTS
 from kith.identity.providers.oauth2.logout.propagation import end_entries_of
+from kith.identity.rights import hold_rights
 from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
 from kith.identity.signups.mode import began_at, reopen, want_approval
@@ -39,6 +40,7 @@ __all__ = [
     "delete_person",
     "find_invite",
     "find_team",
+    "hold_rights",
     "invite",
     "invites",
     "is_mighty",

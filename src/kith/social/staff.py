@@ -23,7 +23,7 @@ from kith.social.ids import AccountId, UserId
 from kith.social.roles import store as roles
 from kith.social.roles.tables import Role
 
-__all__ = ["OPERATOR", "MaybeStaff", "Staff", "TheStaff", "record", "refuse_if_above", "role_of", "staff"]
+__all__ = ["OPERATOR", "MaybeStaff", "Staff", "TheStaff", "as_now", "record", "refuse_if_above", "role_of", "staff"]
 
 SUPERUSER = 100  # where somebody stands who may do everything in the identity half, whatever their role is called
 
@@ -79,6 +79,17 @@ async def _staff(exchange: Exchange) -> Staff:
     account = await user_accounts.of_user(work, member.id)
     role = (await roles.load(work.db)).of(member.role, account.role_id)
     return Staff(member.username, member.id, account.id, role)
+
+
+async def as_now(work: Work, by: Staff) -> Staff:
+    """The same person with the role that they have now: who waited for a turn may have lost what they came with."""
+    if by.user_id is None:
+        return by
+    person, account = await identity.find_person(work, by.user_id), await user_accounts.of_user(work, by.user_id)
+    if person is None or await identity.is_shut_out(work, by.user_id):
+        raise Forbidden
+    role = (await roles.load(work.db)).of(person.role, account.role_id)
+    return msgspec.structs.replace(by, role=role)
 
 
 def staff_in(exchange: Exchange) -> Staff:

@@ -69,6 +69,17 @@ async def test_a_proxy_learns_who_is_there_and_where_to_send_the_others(town: To
         assert answer.headers["x-kith-jwt"].count(".") == 2
 
 
+@pytest.mark.parametrize("kind", ["nginx", "traefik", "caddy"])
+@pytest.mark.parametrize("path", ["/public/#/../../admin", "/public/x#/../../admin", "/public/x#"])
+async def test_what_follows_a_number_sign_is_looked_at_too(town: Town, kind: str, path: str) -> None:
+    """nginx hands it on as it came, and applications take it for a part of the path."""
+    gateway = await forward(town, skip_path_regex="^/public/")
+
+    answer = await ask(Visitor(town), kind, gateway.at(path))
+
+    assert answer.status_code == (401 if kind == "nginx" else 302)
+
+
 @pytest.mark.parametrize("kind", ["traefik", "caddy", "envoy"])
 async def test_headers_that_others_were_given_are_answered_empty(town: Town, kind: str) -> None:
     """A proxy that copies them puts them in the place of what a browser has made up."""

@@ -18,6 +18,7 @@ from kith.base import asking
 from kith.base.acme.client import Acme, AcmeError, Ask
 from kith.base.acme.folder import Certificate, LastAttempt, TlsFolder, request_for
 from kith.base.metrics import CERTIFICATE_END
+from kith.base.tls import server_context
 
 __all__ = ["CertificateKeeper"]
 
@@ -145,7 +146,6 @@ def _pause_after(failures: int) -> float:
 
 
 def _server_context() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context = server_context()
     context.set_alpn_protocols(["http/1.1"])
     return context

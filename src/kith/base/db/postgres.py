@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -67,9 +67,10 @@ class Postgres:
 
 
 class PostgresSession:
-    __slots__ = ("_connection", "_depth", "_lender", "_outer", "_replica", "_replicas")
+    __slots__ = ("_connection", "_depth", "_lender", "_outer", "_replica", "_replicas", "when_begun")
 
     def __init__(self, lender: Lender, replicas: Replicas | None = None) -> None:
+        self.when_begun: Callable[[], Awaitable[None]] | None = None
         self._lender = lender
         self._replicas = replicas
         self._replica: Replica | None = None  # the one that this session reads from, while it does
@@ -161,6 +162,8 @@ class PostgresSession:
                     raise
             self._connection = connection
             self._outer = writing.enter(self)
+            if self.when_begun is not None:
+                await self.when_begun()
 
     async def hold(self, subject: str) -> None:
         await self.begin()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -17,7 +17,12 @@ class Session(Protocol):
     Reads before the first write see what is committed, each on its own; the first write (or `begin`) opens
     the transaction, and from then on reads see the session's own writes. On SQLite a session that has begun
     holds the only pen: never wait for the outside world between the first write and the end.
+
+    `when_begun` is asked each time the transaction was opened, before anything else is done in it: that is to wait for
+    others, who may have changed what was read before.
     """
+
+    when_begun: Callable[[], Awaitable[None]] | None
 
     @property
     def is_writing(self) -> bool:

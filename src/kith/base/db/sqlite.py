@@ -12,7 +12,7 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -345,9 +345,10 @@ class Pen:
 
 
 class SQLiteSession:
-    __slots__ = ("_database", "_depth", "_outer", "_reading", "_writing")
+    __slots__ = ("_database", "_depth", "_outer", "_reading", "_writing", "when_begun")
 
     def __init__(self, database: SQLite) -> None:
+        self.when_begun: Callable[[], Awaitable[None]] | None = None
         self._database = database
         self._reading = database.reader
         self._writing = False
@@ -433,6 +434,8 @@ class SQLiteSession:
             self._writing = True
             self._reading = self._database.pen.connection
             self._outer = writing.enter(self)
+            if self.when_begun is not None:
+                await self.when_begun()
 
     async def hold(self, _subject: str) -> None:
         """Who has the pen holds everything."""

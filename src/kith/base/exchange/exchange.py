@@ -50,6 +50,13 @@ class _CallerCheck:
         self.may_as_much: StillKnown | None = None
 
 
+async def _ask(check: _CallerCheck, work: Work) -> None:
+    if not await check.is_known(work):
+        raise Unauthenticated("You were signed out while this was being done.")
+    if check.may_as_much is not None and not await check.may_as_much(work):
+        raise Forbidden("What you may do was changed while this was being done.")
+
+
 class Exchange:
     """One request under way."""
 
@@ -191,16 +198,17 @@ class Exchange:
         if check is not None:
             check.may_as_much = may_as_much
 
-    async def look_again(self) -> None:
+    async def look_again(self, work: Work | None = None) -> None:
         """Refuse a caller whose session, token, password or rights have ended since they were let in.
 
         Called after each wait that somebody else can draw out: whatever ended meanwhile has removed what was there,
         and nothing may be added to it afterwards. Streams and sockets, which wait for long, are ended by news.
+        `work` is the one in which it is asked, if it is not to be one of its own.
         """
         check: _CallerCheck | None = self.kept.get(_CallerCheck)
         if check is None or self.status:
             return
-        await self._look_at(check)
+        await (self._look_at(check) if work is None else _ask(check, work))
 
     async def may_go_on(self) -> bool:
         """Whether the caller may still have the rest of an answer that is under way."""
@@ -214,10 +222,7 @@ class Exchange:
 
     async def _look_at(self, check: _CallerCheck) -> None:
         async with self.server.works.begin(self.origin) as work:
-            if not await check.is_known(work):
-                raise Unauthenticated("You were signed out while this was being done.")
-            if check.may_as_much is not None and not await check.may_as_much(work):
-                raise Forbidden("What you may do was changed while this was being done.")
+            await _ask(check, work)
 
     def at_end(self, close: Callable[[], Awaitable[None]]) -> None:
         """Have `close` called when the exchange is over, however it ends."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import socket
+import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
@@ -31,6 +32,7 @@ from kith.base.http.posting import Poster
 from kith.base.http.sites import site_of
 from kith.base.http.wire import PostAnswer
 from kith.base.places import WAIT_SECONDS, Full, Places
+from kith.base.tls import client_context
 
 if TYPE_CHECKING:
     import aiohttp  # loaded when something is first sent
@@ -280,18 +282,19 @@ class Outgoing:
 
     async def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            await asyncio.to_thread(importlib.import_module, "aiohttp")  # it is large, and the loop is not to wait
-        if self._session is None:
-            self._session = self._made()
+            context = await asyncio.to_thread(_prepare)  # much is read, and the loop is not to wait
+            if self._session is None:
+                self._session = self._made(context)
         return self._session
 
-    def _made(self) -> aiohttp.ClientSession:
+    def _made(self, context: ssl.SSLContext) -> aiohttp.ClientSession:
         import aiohttp  # noqa: PLC0415 - loaded by now
 
         from kith.base.http.measured import measured_connector  # noqa: PLC0415
 
         connector = measured_connector(
             limit=0,  # `_calls` has the places
+            ssl=context,
             resolver=cast("AbstractResolver", _Found()),
             use_dns_cache=False,  # `_names` keeps them
             socket_factory=self._socket,
@@ -309,6 +312,13 @@ class Outgoing:
         if not self._private_hosts.may_reach(_wanted_host.get(), ip_address(host), port):
             raise AddressRefused
         return socket.socket(family, kind, protocol)
+
+
+def _prepare() -> ssl.SSLContext:
+    importlib.import_module("aiohttp")
+    context = client_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 class _Found:

@@ -16,6 +16,7 @@ from aiohttp.client_proto import ResponseHandler
 
 from kith.base.http.failures import WastefulAnswer
 from kith.base.reading_turns import ReadingTurns
+from kith.base.tls import CostlyTls
 
 if TYPE_CHECKING:
     from aiohttp.http import RawResponseMessage
@@ -85,7 +86,8 @@ class _MeasuredHandler(ResponseHandler):
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._rest, self._source = b"", None
-        super().connection_lost(exc)
+        is_costly = isinstance(exc, CostlyTls)
+        super().connection_lost(WastefulAnswer("an answer that is TLS and little else") if is_costly else exc)
 
     def data_received(self, data: bytes) -> None:
         if not data:  # the library goes on with what it has kept

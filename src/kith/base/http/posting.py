@@ -27,6 +27,7 @@ from kith.base.http.names import Names
 from kith.base.http.urls import parse_url
 from kith.base.http.wire import PostAnswer, PostConnection
 from kith.base.places import Full
+from kith.base.tls import client_context
 
 __all__ = ["Poster"]
 
@@ -142,7 +143,7 @@ class Poster:
     async def _context(self) -> ssl.SSLContext:
         """Made once, beside the loop: it reads every authority that the system trusts."""
         if self._tls is None:
-            self._tls = await asyncio.to_thread(ssl.create_default_context)
+            self._tls = await asyncio.to_thread(client_context)
         return self._tls
 
     def _take(self, place: _Place) -> PostConnection | None:

@@ -56,6 +56,15 @@ def backoff(attempt: int) -> timedelta:
     return timedelta(seconds=seconds * random.uniform(0.75, 1.25))  # noqa: S311 - spread, not secrecy
 
 
+def together_in(kinds: Sequence[JobKind[Any]]) -> dict[str, None]:
+    """The lanes whose jobs are done many at once."""
+    return dict.fromkeys([QUICK, *(kind.lane for kind in kinds if not kind.outside)])
+
+
+def lanes_of(kinds: Sequence[JobKind[Any]]) -> list[str]:
+    return [*together_in(kinds), *(kind.lane for kind in kinds if kind.outside)]
+
+
 class Worker:
     """`run` until told to `stop`; stopping finishes what is running and gives back what is not."""
 
@@ -81,8 +90,8 @@ class Worker:
         self._lost: set[int] = set()  # their end could not be written; they go back when something can be again
         self._is_cut_off = False  # from the database
         self._wakes: dict[str, asyncio.Event] = {}
-        self._together_in = dict.fromkeys([QUICK, *(kind.lane for kind in kinds if not kind.outside)])
-        self._due = store.DueLanes([*self._together_in, *(kind.lane for kind in kinds if kind.outside)])
+        self._together_in = together_in(kinds)
+        self._due = store.DueLanes(lanes_of(kinds))
         self._suspects = Suspects(self._held, self._claim_suspect, self._alone_one)
 
     async def run(self) -> None:

@@ -1,23 +1,22 @@
 """Whose handshake of TLS is next.
 
 The answer to a client's first words costs thousands of times what these cost the client, and it is worked out on the
-event loop, where everybody waits for it. So nothing is begun until these words are there whole, and then a few are
-answered each time the loop goes round, one for each address. Whoever begins hundreds waits behind themselves.
+event loop, where everybody waits for it. So nothing is begun until these words are there whole, and then one is
+answered each time the loop goes round, of one address after the other. Whoever begins hundreds waits behind themselves.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 
 from kith.base.server.turns import STRANGER, Turns
+from kith.base.tls_hellos import HANDSHAKE, bytes_needed
 
 __all__ = ["Greetings"]
 
-IN_A_ROUND = 4
-_HEAD = 5  # a kind, a version and a length
-_HANDSHAKE = 0x16
-_LONGEST = 1 << 14
+IN_A_ROUND = 1  # with a certificate of RSA it takes five milliseconds
 _FIRST_REST, _LONGEST_REST = 0.02, 1.0  # seconds, where fewer bytes are told of than were asked for
 
 
@@ -37,11 +36,11 @@ class Greetings:
             raise
 
     async def _until_whole(self, client: socket.socket) -> None:
-        """Until a whole first message is there, or something that is none."""
-        head = await self._peek(client, _HEAD)
-        length = int.from_bytes(head[3:5], "big")
-        if head[0] == _HANDSHAKE and length <= _LONGEST:
-            await self._peek(client, _HEAD + length)
+        """Until a whole first message is there, of however many records, or something that is none."""
+        data = await self._peek(client, 1)
+        with contextlib.suppress(ValueError):
+            while data[0] == HANDSHAKE and (needed := bytes_needed(data)):
+                data = await self._peek(client, needed)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1)
 
     async def _peek(self, client: socket.socket, count: int) -> bytes:

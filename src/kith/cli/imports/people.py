@@ -22,6 +22,8 @@ from kith.cli.imports.rows import Rows
 from kith.cli.imports.running import Batch, RunningImport, RunStep, open_run, source_of
 from kith.cli.inputs import COMMAND_LINE
 from kith.cli.running import as_json, house, run
+from kith.identity.authority.ways_in import find_ways_in
+from kith.identity.group_grants import grants_of
 from kith.identity.groups import store as memberships
 from kith.identity.groups.names import is_like_another
 from kith.identity.groups.tables import groups
@@ -42,6 +44,7 @@ _named = query(select(groups.c.name, groups.c.group_uuid).where(any_of(groups.c.
 @click.option("--make-groups", is_flag=True, help="Make groups that are not there yet.")
 @click.option("--links", type=click.Path(path_type=Path), help="Write a sign-in link for everybody without a password.")
 @click.option("--days", default=7, type=click.IntRange(1, 365), show_default=True, help="How long links are valid.")
+@click.option("--with-rights", is_flag=True, help="Also put people into groups that let them do more here.")
 @click.option("--force", is_flag=True, help="Take passwords even if the password policies do not accept them.")
 @click.option("--rehearse", is_flag=True, help="Read and check everything, write nothing.")
 @click.option("--report", type=click.Path(path_type=Path), help="The file for people who are left out (CSV).")
@@ -53,6 +56,7 @@ def people(
     make_groups: bool,
     links: Path | None,
     days: int,
+    with_rights: bool,
     force: bool,
     rehearse: bool,
     report: Path | None,
@@ -61,10 +65,16 @@ def people(
     """Make an account for everybody in FILE.
 
     The first line names the columns: username, and any of email, name, groups (with | between them) and password.
-    Nobody is written to. Who was made before it was interrupted is not made twice.
+    Groups that give rights on this server are left out, unless --with-rights says that the table may give them. Nobody
+    is written to. Who was made before it was interrupted is not made twice.
     """
     importing = PeopleImport(
-        read_people(file), confirmed=confirmed, make_groups=make_groups, minutes=days * 1440, force=force
+        read_people(file),
+        confirmed=confirmed,
+        make_groups=make_groups,
+        minutes=days * 1440,
+        with_rights=with_rights,
+        force=force,
     )
     run(_import(importing, file, links, rehearse=rehearse, report=report, as_json=as_json))
 
@@ -86,13 +96,22 @@ async def _import(
 
 class PeopleImport:
     def __init__(
-        self, lines: list[PersonInTable], *, confirmed: bool, make_groups: bool, minutes: int, force: bool
+        self,
+        lines: list[PersonInTable],
+        *,
+        confirmed: bool,
+        make_groups: bool,
+        minutes: int,
+        with_rights: bool,
+        force: bool,
     ) -> None:
         self._lines = lines
         self._confirmed = confirmed
         self._make_groups = make_groups
         self._minutes = minutes
+        self._with_rights = with_rights
         self._force = force
+        self._mighty: dict[str, bool] = {}  # by the names of groups: whether they give rights
         self._links: Path | None = None
         self._linked: set[str] = set()  # who has a link in that file already
         self._seen: set[str] = set()
@@ -183,8 +202,12 @@ class PeopleImport:
     async def _join(self, work: Work, batch: Batch[PersonInTable], line: PersonInTable, user: User) -> None:
         if not line.groups:
             return
-        known = dict(await work.db.all(_named, names=line.groups))
+        known: dict[str, str] = dict(await work.db.all(_named, names=line.groups))
         for name in dict.fromkeys(line.groups):
+            if await self._gives_rights(work, name, known.get(name)):
+                words = f"the group {name} gives rights on this server: it takes --with-rights to put anybody into it"
+                batch.leave(f"line {line.line}: {line.username}", words, step="groups")
+                continue
             may_make = name not in known and self._make_groups and len(name) <= 80
             if may_make and not await is_like_another(work.db, name):
                 known[name] = str(uuid.uuid4())
@@ -196,6 +219,17 @@ class PeopleImport:
                 await memberships.join(work.db, known[name], user.id)
             else:
                 batch.leave(f"line {line.line}: {line.username}", f"there is no group called {name}", step="groups")
+
+    async def _gives_rights(self, work: Work, name: str, group_uuid: str | None) -> bool:
+        """Whether its members may do more here, or it decides how people sign in: whoever wrote the table may not say
+        who is in it."""
+        if self._with_rights:
+            return False
+        if name not in self._mighty:
+            granted, ways = await grants_of(work.db, [group_uuid] if group_uuid else []), await find_ways_in(work.db)
+            decides = ways.names_group(name) or not ways.groups.isdisjoint(granted.groups)
+            self._mighty[name] = decides or granted.exceeds(frozenset())
+        return self._mighty[name]
 
     def _write(self, line: PersonInTable, link: str | None) -> None:
         if self._links is not None and link is not None:

@@ -1,13 +1,18 @@
 """Keys that other servers publish, read and written: PEM texts, and Multikeys (FEP-521a).
 
-A key costs us with every signature that is checked, so its size is limited. Whose a key is, is told by the document it
+A key costs us with every signature that is checked, so its size is limited. It also costs us when it is read, and
+some kinds cost far more than others: which kind it is, is looked at before. Whose a key is, is told by the document it
 stands in (`vocabulary.incoming.keys`).
 """
 
 from __future__ import annotations
 
+import binascii
+import re
+from base64 import b64decode
+
 from kith.base import crypto
-from kith.base.key_sizes import LEAST_BITS, MOST_BITS, is_moderate_rsa
+from kith.base.key_sizes import LEAST_BITS, MOST_BITS, is_cheap_to_read, is_moderate_rsa
 from kith.federation.signatures.received import PublicKey
 from kith.federation.signatures.refusals import Fault, SignatureRefused
 
@@ -16,16 +21,26 @@ __all__ = ["read_multikey", "read_pem", "write_pem"]
 LONGEST_PEM = 4096
 LONGEST_MULTIKEY = 1600
 _BASE58 = {letter: value for value, letter in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
+_PEM = re.compile(r"-----BEGIN ((?:RSA )?PUBLIC KEY)-----([A-Za-z0-9+/=\s]+)-----END \1-----")
 _ED25519, _RSA = b"\xed\x01", b"\x85\x24"  # multicodec: ed25519-pub and rsa-pub
 
 
 def read_pem(text: object) -> PublicKey:
     if not isinstance(text, str) or len(text) > LONGEST_PEM:
         raise _unreadable("it is no text, or too long")
+    found = _PEM.search(text)
+    if found is None:
+        raise _unreadable("it is no key in PEM format")
     try:
-        return _checked(crypto.load_pem_public_key(text.encode()))
-    except (ValueError, TypeError, crypto.UnsupportedAlgorithm) as error:
+        return _checked(_loaded(b64decode("".join(found[2].split()), validate=True)))
+    except (ValueError, TypeError, binascii.Error, crypto.UnsupportedAlgorithm) as error:
         raise _unreadable("it is no key in PEM format") from error
+
+
+def _loaded(der: bytes) -> object:
+    if not is_cheap_to_read(der):
+        raise ValueError("it is neither RSA nor Ed25519")
+    return crypto.load_der_public_key(der)
 
 
 def write_pem(key: PublicKey) -> str:
@@ -43,7 +58,7 @@ def read_multikey(text: object) -> PublicKey:
         if kind == _ED25519:
             return crypto.Ed25519PublicKey.from_public_bytes(key)
         if kind == _RSA:
-            return _checked(crypto.load_der_public_key(key))
+            return _checked(_loaded(key))
     except (ValueError, TypeError, crypto.UnsupportedAlgorithm) as error:
         raise _unreadable("it is no key of its kind") from error
     raise _unreadable("it is neither RSA nor Ed25519")

@@ -6,6 +6,8 @@ Checking or generating a long RSA key takes a good part of a second: call these 
 from __future__ import annotations
 
 import ipaddress
+from base64 import b64decode
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import msgspec
@@ -23,7 +25,10 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from kith.base.key_sizes import names_diffie_hellman
+
 RSA_BITS = 3072
+LONGEST_KEY = 8 * 1024  # of RSA 8192 bits: the library looks whether the two numbers that it is made of are primes
 _TYPES = (
     (rsa.RSAPublicKey, "rsa"),
     (ec.EllipticCurvePublicKey, "ec"),
@@ -58,6 +63,8 @@ def examine(certificate_data: str, key_data: str) -> CertificateFacts:
     """Read a certificate (the first, of a chain) and check that the key belongs to it."""
     try:
         certificate = x509.load_pem_x509_certificate(certificate_data.encode())
+        if names_diffie_hellman(certificate.public_bytes(Encoding.DER)):
+            raise Unreadable("certificate_data", "Unable to load certificate.")  # before it costs half a minute
         public_key = certificate.public_key()
         facts = CertificateFacts(
             fingerprint_sha256=certificate.fingerprint(hashes.SHA256()).hex(":"),
@@ -84,10 +91,19 @@ def public_key(certificate_data: str) -> str:
 
 
 def _load_key(key_data: str) -> PrivateKeyTypes:
+    if len(key_data) > LONGEST_KEY or names_diffie_hellman(_der(key_data)):
+        raise Unreadable("key_data", "The private key is too long, or of a kind that nothing here uses.")
     try:
         return load_pem_private_key(key_data.encode(), password=None)
     except _UNREADABLE as error:
         raise Unreadable("key_data", "Unable to load private key (possibly encrypted?).") from error
+
+
+def _der(text: str) -> bytes:
+    """What stands between the first and the last line, as far as it can be read."""
+    with suppress(ValueError):
+        return b64decode("".join(line for line in text.splitlines() if "-" not in line and ":" not in line))
+    return b""
 
 
 def generate(

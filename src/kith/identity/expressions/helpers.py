@@ -6,13 +6,11 @@ None of them sends mail, signs tokens or calls other servers, because anybody ca
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from kith.base.http.names import Names
-from kith.base.places import Full
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.audit.hidden_attributes import hidden_attributes
@@ -145,12 +143,8 @@ class _Desk:
         self._check_looks_up()
         if version not in (None, 4, 6):
             raise ValueError("ip_version is 4, 6 or None")
-        with suppress(Full):
-            return await self._work.find(Names).resolve(host, version)
-        return []
+        return await self._work.find(Names).resolve(host, version)
 
     async def reverse_dns(self, address: str) -> str:
         self._check_looks_up()
-        with suppress(Full):
-            return await self._work.find(Names).reverse(address) or address
-        return address
+        return await self._work.find(Names).reverse(address) or address

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from kith.base import asking
 from kith.base.counted_log import log_counted
+from kith.base.errors import Unavailable
+from kith.base.places import Full, Places
 from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import FUNCTION, ExpressionSource
 from kith.identity.expressions.values import ExpressionObject, ExpressionResult
@@ -27,6 +31,12 @@ HELP_SECONDS = 3.0
 # An expression may have another policy asked, which may be an expression. Each level has threads of its own, so
 # that those who wait never keep those they wait for from being run.
 LEVELS = 3
+# Those that ask name servers, or may do so by another policy, have threads apart: whoever has a name server answers as
+# slowly as they like. A caller has a part of them, and so have all strangers.
+LOOKUPS = 8
+WAIT_SECONDS = 30.0
+_EACH, _FOR_STRANGERS = 3, 6
+_LOOKS_UP = ("resolve_dns", "reverse_dns", "call_policy")
 _MOST_DEEP = 20
 
 
@@ -35,7 +45,9 @@ class Expressions:
 
     def __init__(self, processes: int = PROCESSES) -> None:
         self._processes = processes
-        self._threads = [ThreadPoolExecutor(processes, thread_name_prefix=f"expression{n}") for n in range(LEVELS)]
+        self._threads = _threads_for("expression", processes)
+        self._lookup_threads = _threads_for("lookup", LOOKUPS)
+        self._lookups = Places("expression_lookups", most=LOOKUPS, each={"caller": _EACH}, strangers=_FOR_STRANGERS)
         self._opening = threading.Lock()
         self._sandbox: Sandbox | None = None
 
@@ -62,11 +74,31 @@ class Expressions:
         source = ExpressionSource(body, before=prelude_for(body) + opened, after=f"_tell({FUNCTION}())\n")
         loop = asyncio.get_running_loop()
         named = {name: helper for name, helper in (helpers or {}).items() if name.removeprefix("_") in body}
-        help_desk = _HelpDesk(loop, named)
+        looks_up = any(word in body for word in _LOOKS_UP)
+        async with self._place(level, looks_up=looks_up):
+            help_desk = _HelpDesk(loop, named)
+            threads = (self._lookup_threads if looks_up else self._threads)[level]
+            try:
+                return await loop.run_in_executor(threads, self._run, source, inputs, help_desk.calls)
+            finally:
+                help_desk.close()
+
+    @asynccontextmanager
+    async def _place(self, level: int, *, looks_up: bool) -> AsyncIterator[None]:
+        """One that another one asks has its place already."""
+        if level or not looks_up:
+            yield
+            return
         try:
-            return await loop.run_in_executor(self._threads[level], self._run, source, inputs, help_desk.calls)
+            place = await self._lookups.enter(
+                seconds=WAIT_SECONDS, is_stranger=asking.is_for_a_stranger(), caller=asking.caller()
+            )
+        except Full as full:
+            raise Unavailable from full
+        try:
+            yield
         finally:
-            help_desk.close()
+            place.give_back()
 
     def _run(
         self, source: ExpressionSource, inputs: dict[str, Any], calls: Mapping[str, Callable[..., Any]]
@@ -83,15 +115,19 @@ class Expressions:
             if self._sandbox is None:
                 from kith.identity.expressions.sandbox import Sandbox  # noqa: PLC0415 - loaded when first used
 
-                self._sandbox = Sandbox(self._processes * LEVELS)
+                self._sandbox = Sandbox((self._processes + LOOKUPS) * LEVELS)
             return self._sandbox
 
     def close(self) -> None:
-        for threads in self._threads:
+        for threads in (*self._threads, *self._lookup_threads):
             threads.shutdown(cancel_futures=True)
         if self._sandbox is not None:
             self._sandbox.close()
             self._sandbox = None
+
+
+def _threads_for(name: str, count: int) -> list[ThreadPoolExecutor]:
+    return [ThreadPoolExecutor(count, thread_name_prefix=f"{name}{level}") for level in range(LEVELS)]
 
 
 class _HelpDesk:
@@ -130,6 +166,8 @@ async def _answer(helper: Helper, given: tuple[Any, ...]) -> Any:
         return _closed(await helper(*given))
     except ValueError:
         raise
+    except Full as full:  # no answer is none: it must not be taken for "there is no such name"
+        raise RuntimeError("this cannot be asked at the moment") from full
     except Exception as error:
         log_counted("error", "expressions.helper", error=error)
         raise RuntimeError("this cannot be asked at the moment") from error

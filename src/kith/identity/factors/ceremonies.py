@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import webauthn
 from webauthn.authentication.verify_authentication_response import VerifiedAuthentication
-from webauthn.helpers import base64url_to_bytes, options_to_json_dict
+from webauthn.helpers import base64url_to_bytes, bytes_to_base64url, options_to_json_dict
 from webauthn.helpers.exceptions import WebAuthnException
 from webauthn.helpers.structs import (
     AuthenticatorAttachment,
@@ -24,6 +24,7 @@ from webauthn.helpers.structs import (
 )
 from webauthn.registration.verify_registration_response import VerifiedRegistration
 
+from kith.identity.factors.attestations import check_data, without_statement
 from kith.identity.factors.passkeys import RegistrationOptions
 from kith.identity.users.tables import User
 
@@ -67,8 +68,11 @@ class Ceremony:
 
     def registered(self, challenge: str, sent: dict[str, Any], *, verified: bool) -> VerifiedRegistration:
         """May raise any of `BAD`."""
+        response = dict(sent["response"])
+        plain = without_statement(base64url_to_bytes(response["attestationObject"]))
+        response["attestationObject"] = bytes_to_base64url(plain)
         return webauthn.verify_registration_response(
-            credential=sent,
+            credential={**sent, "response": response},
             expected_challenge=base64url_to_bytes(challenge),
             expected_rp_id=self._host,
             expected_origin=self._origin,
@@ -88,6 +92,7 @@ class Ceremony:
         self, challenge: str, sent: dict[str, Any], *, public_key: bytes, count: int, verified: bool
     ) -> VerifiedAuthentication:
         """May raise any of `BAD`."""
+        check_data(base64url_to_bytes(sent["response"]["authenticatorData"]))
         return webauthn.verify_authentication_response(
             credential=sent,
             expected_challenge=base64url_to_bytes(challenge),

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import structlog
 from sqlalchemy import select
 
-from kith.base import asking
+from kith.base import asking, tls
 from kith.base.db import query
 from kith.base.work import Work, Works
 from kith.identity.crypto import keypairs
@@ -49,8 +49,7 @@ class GatewayCertificates:
         self._by_host: dict[str, ssl.SSLContext] = {}
         self._by_domain: dict[str, ssl.SSLContext] = {}
         self._reading: asyncio.Task[None] | None = None
-        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
+        self.context = tls.server_context()
         self.context.set_alpn_protocols(["http/1.1"])
         self.context.sni_callback = self._choose
 

@@ -69,11 +69,15 @@ def host_key(host: str, scheme: str) -> str | None:
 
 
 def read_original(text: str) -> OriginalURL | None:
-    """An absolute URL as a proxy tells it; None for anything else."""
+    """An absolute URL as a proxy tells it; None for anything else.
+
+    A proxy hands on what was sent, and some send a `#`: applications take what follows for a part of the path, so it is
+    one here, too.
+    """
     if len(text) > MOST_URL or not text.isprintable() or " " in text:
         return None
     try:
-        parts = urlsplit(text)
+        parts = urlsplit(text, allow_fragments=False)
     except ValueError:
         return None
     scheme = parts.scheme.lower()

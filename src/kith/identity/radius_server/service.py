@@ -208,7 +208,8 @@ def _load(work: Work, pair: KeyPair) -> SSL.Context:
     context.use_certificate(first)
     for one in chain:
         context.add_extra_chain_cert(one)
-    key = load_pem_private_key(keypairs.open_key(work, pair.key_data).encode(), None)
+    text = keypairs.open_key(work, pair.key_data).encode()
+    key = load_pem_private_key(text, None, unsafe_skip_rsa_key_validation=True)  # it was looked at when it was kept
     context.use_privatekey(key)  # type: ignore[arg-type]
     return context
 

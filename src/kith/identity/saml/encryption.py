@@ -80,7 +80,7 @@ def decrypt(sealed: Element, key: str) -> Element:
         raise HostileMessage("The assertion's encryption is not allowed.")
     carried = _encrypted_key(sealed, data)
     scheme = _scheme(xml.only(carried, "xenc:EncryptionMethod"))
-    private: Any = load_pem_private_key(key.encode(), None)
+    private: Any = load_pem_private_key(key.encode(), None, unsafe_skip_rsa_key_validation=True)  # kept keys are sound
     if not isinstance(private, rsa.RSAPrivateKey):
         raise SAMLError(UNREADABLE)
     try:

@@ -20,7 +20,7 @@ _HASHES: dict[str, type[hashes.HashAlgorithm]] = {
 
 
 def sign(octets: bytes, key: str, algorithm: str) -> bytes:
-    loaded: Any = load_pem_private_key(key.encode(), None)
+    loaded: Any = load_pem_private_key(key.encode(), None, unsafe_skip_rsa_key_validation=True)  # kept keys are sound
     digest = _digest(algorithm)
     if isinstance(loaded, rsa.RSAPrivateKey):
         return loaded.sign(octets, padding.PKCS1v15(), digest)

@@ -13,6 +13,7 @@ _request = saml_requests.c.request_hash == bindparam("request_hash")
 _is_live = saml_requests.c.expires_at > _now
 _insert_request = command(insert_into(saml_requests))
 _find_request = query(select(saml_requests).where(and_(_request, _is_live)), StoredRequest)
+_waiting = query(select(saml_requests).where(and_(saml_requests.c.kind == bindparam("kind"), _is_live)), StoredRequest)
 _claim_request = query(delete(saml_requests).where(and_(_request, _is_live)).returning(saml_requests), StoredRequest)
 _prove_request = command(
     update(saml_requests).where(_request).values(proof_hash=bindparam("proof_hash"), user_id=bindparam("user_id"))
@@ -29,6 +30,10 @@ async def insert_request(db: Db, request: StoredRequest) -> None:
 
 async def find_request(db: Db, request_hash: str, now: datetime) -> StoredRequest | None:
     return await db.one(_find_request, request_hash=request_hash, now=now)
+
+
+async def waiting(db: Db, kind: str, now: datetime) -> list[StoredRequest]:
+    return await db.all(_waiting, kind=kind, now=now)
 
 
 async def claim_request(db: Db, request_hash: str, now: datetime) -> StoredRequest | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from kith.base.work import Work
@@ -34,6 +34,7 @@ async def keep(
     provider_id: int | None = None,
     proof: str | None = None,
     user_id: int | None = None,
+    until: datetime | None = None,
 ) -> str:
     await store.insert_request(
         work.db,
@@ -44,7 +45,7 @@ async def keep(
             content=content,
             user_id=user_id,
             proof_hash=hash_key(proof) if proof is not None else None,
-            expires_at=work.now + LIFE,
+            expires_at=until or work.now + LIFE,
         ),
     )
     return key

@@ -24,7 +24,7 @@ async def end_sessions(exchange: Exchange, caller: ApiCaller, _id: str) -> Answe
     for user_id in people:
         await refuse_if_above(work, caller, user_id, "end the sessions of")
     ended = 0
-    for user_id in people:
+    for user_id in sorted(people):  # always in the same order, so that two who do this never wait for each other
         ended += len(await store.of_user(work.db, user_id, work.now))
         await end_all(work, user_id)
     context = {"logout_reason": "ended by staff", "people": people, "sessions": ended}

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from kith.base.errors import Unauthenticated
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.news import Fact
 from kith.base.work import Work
@@ -18,6 +19,7 @@ from kith.identity.sessions.belongings import SessionBelongings
 from kith.identity.sessions.binding import NONE, SessionBinding
 from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.tables import LoginSession
+from kith.identity.users import store as users
 
 ANONYMOUS_LIFE = timedelta(days=1)
 MOST_ANONYMOUS = 50_000  # the oldest are forgotten beyond that
@@ -97,7 +99,14 @@ async def sign_in(
 
 
 async def switch_user(work: Work, old: LoginSession, user_id: int, *, method: str, address: str) -> HeldSession:
-    """A new session of another user in the same browser, which expires when the old one would have."""
+    """A new session of another user in the same browser, which expires when the old one would have.
+
+    Nobody who ends the sessions of either person does so beside this: they would not see the new one.
+    """
+    for one in sorted({user_id, *([] if old.user_id is None else [old.user_id])}):
+        await users.hold(work.db, one)
+    if not await is_open(old.key_hash, work):
+        raise Unauthenticated("You were signed out while this was being done.")
     held = await _make(work, user_id, method, ANONYMOUS_LIFE, keeps=old.keeps, address=address, like=old)
     await store.end(work.db, old.session_uuid)
     work.announce(SessionEnded(session_uuid=old.session_uuid))
@@ -155,6 +164,7 @@ async def close(work: Work, session: LoginSession, reason: str = NOT_ANY_MORE) -
 
 async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
     """End all sessions of a person, also those in which they impersonate somebody, except for `but`."""
+    await users.hold(work.db, user_id)  # whoever makes one of another has done so, or finds that one ended
     for session in await store.of_user(work.db, user_id, work.now):
         if session.session_uuid != but:
             await record_end(work, session)

@@ -17,6 +17,7 @@ from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.rights import hold_rights
 from kith.identity.users import address_ownership, former_names, security_mails, setup_tokens, store, team
 from kith.identity.users.names import complain_email, complain_name, complain_username, username_key
 from kith.identity.users.password_copies import PasswordCopies
@@ -249,6 +250,7 @@ async def retire_password(work: Work, user: User) -> None:
 
 
 async def set_role(work: Work, user: User, role: Role, *, by: int | None = None, by_name: str = "") -> None:
+    await hold_rights(work.db)
     await _change(work, user, "role", role, by, by_name)
 
 

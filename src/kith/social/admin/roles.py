@@ -17,7 +17,7 @@ from kith.social.accounts.tables import Account
 from kith.social.roles import store
 from kith.social.roles.permissions import ALL, BITS, HARMLESS
 from kith.social.roles.tables import EVERYONE, Role, base_for
-from kith.social.staff import Staff, record, refuse_if_above
+from kith.social.staff import Staff, as_now, record, refuse_if_above
 
 ADMINISTRATORS = ("administrator", "owner")
 LONGEST_NAME = 100
@@ -75,8 +75,7 @@ async def create(work: Work, by: Staff, draft: RoleDraft) -> Role:
 
 async def change(work: Work, by: Staff, role_id: int, draft: RoleDraft) -> Role:
     """Nobody changes their own role, nor one that stands as high or higher, or grants what they lack."""
-    by.check("manage_roles")
-    await work.db.hold("social.roles")
+    by = await _held(work, by)
     before = await find(work, role_id)
     _refuse_if_beyond(by, before)
     changed = _changed(before, draft)
@@ -146,6 +145,15 @@ def _bits(names: Sequence[str]) -> int:
     return sum(BITS[name] for name in set(names))
 
 
+async def _held(work: Work, by: Staff) -> Staff:
+    """Hold all roles, for whoever may still manage them once nobody else changes any."""
+    await for_staff.hold_rights(work.db)
+    await work.db.hold("social.roles")
+    by = await as_now(work, by)
+    by.check("manage_roles")
+    return by
+
+
 def _refuse_if_beyond(by: Staff, role: Role) -> None:
     """A low position does not make a role small: its permissions count as well."""
     if not by.is_above(role.position) or role.permissions & ~by.permissions:
@@ -168,8 +176,7 @@ def _check_reach(by: Staff, role: Role) -> None:
 
 async def remove(work: Work, by: Staff, role_id: int) -> None:
     """Whoever had it is an ordinary member again. Shipped roles stay."""
-    by.check("manage_roles")
-    await work.db.hold("social.roles")
+    by = await _held(work, by)
     role = await find(work, role_id)
     if role.is_shipped:
         raise Forbidden
@@ -183,12 +190,11 @@ async def remove(work: Work, by: Staff, role_id: int) -> None:
 
 async def give(work: Work, by: Staff, account: Account, role_id: int) -> None:
     """An administrator's act. Nobody gives what they lack, nor to themselves, nor to somebody above them."""
-    by.check("manage_roles")
+    by = await _held(work, by)
     if by.role is not None and by.role.base not in ADMINISTRATORS:
         raise Forbidden
     if account.user_id is None or account.user_id == by.user_id:
         raise Forbidden
-    await work.db.hold("social.roles")
     await refuse_if_above(work, by, account)
     role = await find(work, role_id)
     _refuse_if_beyond(by, role)

@@ -15,6 +15,7 @@ VIDEO_PIXELS = 8_294_400
 VIDEO_FRAMES = 36_000
 VIDEO_FRAME_PIXELS = 60_000_000_000  # in all its frames together: 16 minutes of 1920 by 1080
 VIDEO_FPS = 120
+SOUND_SECONDS = 4 * 3600  # of what is written anew, which a few bytes may be enough for
 AVATAR_SIDE = 400
 ANIMATED_FRAMES = 300  # of a picture that moves and is no film
 ANIMATED_PIXELS = 64_000_000  # in all its frames together

@@ -16,6 +16,7 @@ from kith.base.http.names import Names
 from kith.base.places import Full
 from kith.base.reading_turns import ReadingTurns
 from kith.base.server import sockets
+from kith.base.tls import client_context
 from kith.identity.gateway.upstream.connection import UpstreamConnection, UpstreamFailed
 
 __all__ = ["Upstream", "UpstreamPool", "read_upstream"]
@@ -142,7 +143,7 @@ class UpstreamPool:
         """Made once, beside the loop: it reads every authority that the system trusts."""
         found = self._contexts.get(verifies)
         if found is None:
-            found = await asyncio.to_thread(ssl.create_default_context)
+            found = await asyncio.to_thread(client_context)
             if not verifies:
                 found.check_hostname, found.verify_mode = False, ssl.CERT_NONE
             self._contexts[verifies] = found

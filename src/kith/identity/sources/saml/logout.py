@@ -29,6 +29,7 @@ from kith.identity.sources.outcomes import SourceError, SourceRedirect
 from kith.identity.sources.saml import identity_provider
 from kith.identity.sources.saml.identity_provider import IdentityProvider, find_by_slug
 from kith.identity.sources.saml.outgoing import IdentityProviderForm, send
+from kith.identity.sources.saml.sign_in import forget_arrivals
 from kith.identity.sources.tables import source_sessions
 
 LOGOUTS = LimitRule("source-saml-logout", most=60, seconds=300)
@@ -115,6 +116,7 @@ async def _end(work: Work, idp: IdentityProvider, request: LogoutRequest) -> boo
         )
     ]
     async with work.aside() as aside:
+        waited = await forget_arrivals(aside, idp.source.pbm_uuid, request.name_id, request.session_indexes)
         for session_uuid in found:
             if await sessions.end(aside.db, session_uuid):
                 aside.announce(SessionEnded(session_uuid=session_uuid))
@@ -123,7 +125,7 @@ async def _end(work: Work, idp: IdentityProvider, request: LogoutRequest) -> boo
                     "source": {"pk": idp.source.pbm_uuid, "name": idp.source.name, "slug": idp.source.slug},
                 }
                 await audit.record(aside, "logout", "sources.saml", context=context)
-    return bool(found)
+    return bool(found) or waited
 
 
 async def _answer(

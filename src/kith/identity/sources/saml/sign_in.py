@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import msgspec
@@ -17,6 +18,7 @@ import msgspec
 from kith.base.counted_log import log_counted
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.plan import slug_of
 from kith.identity.guessing import known_browsers
@@ -39,18 +41,26 @@ from kith.identity.sources.saml.identity_provider import IdentityProvider, find_
 from kith.identity.sources.saml.outgoing import IdentityProviderForm, authn_request, send
 from kith.identity.sources.saml.profiles import is_transient, read_arrival
 
+if TYPE_CHECKING:
+    from kith.identity.saml.assertions import Expectation
+
 STARTS = LimitRule("source-start", most=60, seconds=300)
 ANSWERS = LimitRule("source-saml-answer", most=120, seconds=300)
 ARRIVAL = "arrival"
+COMES_ALONG = timedelta(minutes=5)  # for a browser to follow one redirect
 NOT_ASKED = "Nobody here asked for this answer. Please start again from the sign-in page."
 
 
 class KeptArrival(msgspec.Struct, frozen=True):
-    """What was posted and found to be true, until the browser comes along with its cookies."""
+    """What was posted and found to be true, until the browser comes along with its cookies.
+
+    `trusted_by` is a print of what it was found to be true by: it counts as long as that does.
+    """
 
     source: str
     told: TrustedAssertion
     relay_state: str
+    trusted_by: str = ""
 
 
 async def begin(
@@ -102,33 +112,34 @@ async def receive(exchange: Exchange, slug: str, form: Mapping[str, str]) -> Sou
     """The answer of the identity provider. An assertion counts once."""
     exchange.find(Limiter).spend(ANSWERS, address_key(exchange.address))
     idp = await find_by_slug(exchange.work, slug)
+    wanted = await _expectation(exchange.work, idp)
     try:
-        told = await _read(exchange, idp, form)
+        told = await _read(exchange, wanted, form)
     except SAMLError as error:
         return await _failed(exchange, idp, error)
     if not told.in_response_to and not idp.record.allow_idp_initiated:
         return await refused(exchange, idp.source, NOT_ASKED, "no InResponseTo", status=400)
     unique = hashlib.sha256(f"{told.issuer} {told.id}".encode()).hexdigest()
     until = datetime.fromtimestamp(told.valid_until, UTC) + timedelta(seconds=2 * SKEW_SECONDS)
-    arrived = KeptArrival(idp.source.pbm_uuid, told, form.get("RelayState", "")[:MOST_RELAY_STATE])
+    relay_state = form.get("RelayState", "")[:MOST_RELAY_STATE]
+    arrived = KeptArrival(idp.source.pbm_uuid, told, relay_state, _print_of(wanted))
     async with exchange.work.aside() as work:
         await work.db.begin()
         is_new = await store.is_new_message(work.db, idp.source.pbm_uuid, unique, until)
         key = stored_requests.new_key()
         if is_new:
-            await stored_requests.keep(work, ARRIVAL, msgspec.to_builtins(arrived), key=key)
+            content, ends = msgspec.to_builtins(arrived), min(until, work.now + COMES_ALONG)
+            await stored_requests.keep(work, ARRIVAL, content, key=key, until=ends)
     if not is_new:
         return await refused(exchange, idp.source, NOT_ASKED, "the assertion was used before", status=400)
     return SourceRedirect(f"{idp.path}acs/?{urlencode({'arrival': key})}")
 
 
-async def _read(exchange: Exchange, idp: IdentityProvider, form: Mapping[str, str]) -> TrustedAssertion:
-    if not form.get("SAMLResponse"):
-        raise SAMLError("The SAML response is missing.")
-    from kith.identity.saml.assertions import Expectation, read_response  # noqa: PLC0415 - loaded when first used
+async def _expectation(work: Work, idp: IdentityProvider) -> Expectation:
+    from kith.identity.saml.assertions import Expectation  # noqa: PLC0415 - loaded when first used
 
-    work, record = exchange.work, idp.record
-    wanted = Expectation(
+    record = idp.record
+    return Expectation(
         acs_url=idp.url("acs/"),
         audience=idp.audience,
         issuer=record.idp_issuer,
@@ -138,7 +149,20 @@ async def _read(exchange: Exchange, idp: IdentityProvider, form: Mapping[str, st
         signed_assertion=record.signed_assertion,
         allow_sha1=idp.allows_sha1,
     )
-    return await asyncio.to_thread(read_response, form["SAMLResponse"], wanted, work.now)
+
+
+def _print_of(wanted: Expectation) -> str:
+    """A print of what an answer must be like to be believed; it holds no secret."""
+    public = msgspec.structs.replace(wanted, decryption_key=None)
+    return hashlib.sha256(msgspec.json.encode(public)).hexdigest()
+
+
+async def _read(exchange: Exchange, wanted: Expectation, form: Mapping[str, str]) -> TrustedAssertion:
+    if not form.get("SAMLResponse"):
+        raise SAMLError("The SAML response is missing.")
+    from kith.identity.saml.assertions import read_response  # noqa: PLC0415 - loaded when first used
+
+    return await asyncio.to_thread(read_response, form["SAMLResponse"], wanted, exchange.work.now)
 
 
 async def come_back(exchange: Exchange, slug: str, key: str) -> SourceOutcome:
@@ -153,6 +177,8 @@ async def come_back(exchange: Exchange, slug: str, key: str) -> SourceOutcome:
         taken = await kept.claim_request(aside.db, stored.request_hash, aside.now)
     if taken is None:  # brought back twice at once: it counts once
         return await refused(exchange, idp.source, NOT_ASKED, "unknown or used answer", status=400)
+    if arrived.trusted_by != _print_of(await _expectation(work, idp)):
+        return await refused(exchange, idp.source, NOT_ASKED, "the source was changed meanwhile", status=400)
     attempt = await _attempt(exchange, idp, arrived)
     if attempt is None:
         return await refused(exchange, idp.source, NOT_ASKED, "another browser asked", status=400)
@@ -160,6 +186,18 @@ async def come_back(exchange: Exchange, slug: str, key: str) -> SourceOutcome:
     if is_transient(arrived.told):
         await transients.note(work, idp, arrived.told.name_id)
     return await arrive(exchange, attempt, arrival)
+
+
+async def forget_arrivals(work: Work, source: str, name_id: str, session_indexes: Collection[str]) -> bool:
+    """What the identity provider has said of somebody whom it signs out now counts no more, though nobody has come with
+    it yet."""
+    found = False
+    for one in await kept.waiting(work.db, ARRIVAL, work.now):
+        arrived = msgspec.convert(one.content, KeptArrival)
+        is_named = not session_indexes or arrived.told.session_index in session_indexes
+        if (arrived.source, arrived.told.name_id) == (source, name_id) and is_named:
+            found = await kept.claim_request(work.db, one.request_hash, work.now) is not None or found
+    return found
 
 
 async def _attempt(exchange: Exchange, idp: IdentityProvider, arrived: KeptArrival) -> SourceAttempt | None:

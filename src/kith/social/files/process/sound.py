@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import av
+from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from av.container import InputContainer, OutputContainer
 from PIL import Image
 
+from kith.social.files import limits
 from kith.social.files.process import images
 from kith.social.files.process.colours import colours
 from kith.social.files.process.opening import cover, describe, open_media
@@ -60,10 +62,29 @@ def add_sound(target: OutputContainer, like: AudioStream, codec: str, rate: int)
     return written
 
 
+class Heard:
+    """How much of a sound has been written anew."""
+
+    def __init__(self, source: InputContainer) -> None:
+        self._seconds = 0.0
+        _check_seconds((source.duration or 0) / av.time_base)
+
+    def check(self, frame: AudioFrame) -> None:
+        self._seconds += frame.samples / max(1, frame.sample_rate)
+        _check_seconds(self._seconds)
+
+
+def _check_seconds(seconds: float) -> None:
+    if seconds > limits.SOUND_SECONDS:
+        raise RefusedFile("Sounds of more than four hours are not supported")
+
+
 def _encode(source: InputContainer, target: OutputContainer, heard: AudioStream) -> None:
     rate = heard.codec_context.sample_rate
     written = add_sound(target, heard, "libmp3lame", rate if rate in RATES else 44_100)
+    so_far = Heard(source)
     for frame in source.decode(heard):
+        so_far.check(frame)
         target.mux(written.encode(frame))
     target.mux(written.encode(None))
 

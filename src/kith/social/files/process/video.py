@@ -21,7 +21,7 @@ from kith.social.files import limits
 from kith.social.files.process import images
 from kith.social.files.process.opening import describe, open_media, pictures
 from kith.social.files.process.refusal import BROKEN, RefusedFile
-from kith.social.files.process.sound import RATES, add_sound
+from kith.social.files.process.sound import RATES, Heard, add_sound
 
 _TURNS = {90: ("transpose", "cclock"), -90: ("transpose", "clock"), 180: ("hflip", ""), -180: ("hflip", "")}
 _TURNED = {90: Image.Transpose.ROTATE_90, -90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180}
@@ -138,13 +138,14 @@ def _encode(source: InputContainer, target: OutputContainer, turn: int) -> None:
     if sound is not None:
         frequency = sound.codec_context.sample_rate if sound.codec_context.sample_rate in RATES else 44_100
         heard = add_sound(target, sound, "aac", frequency)
-    frames = _Frames(written)
+    frames, so_far = _Frames(written), Heard(source)
     for packet in source.demux([one for one in (stream, sound) if one is not None]):
         for frame in packet.decode():
             if isinstance(frame, VideoFrame):
                 for upright in turned(frame):
                     target.mux(frames.encode(upright))
             elif heard is not None and isinstance(frame, AudioFrame):
+                so_far.check(frame)
                 target.mux(heard.encode(frame))
     target.mux(written.encode(None))
     if heard is not None:

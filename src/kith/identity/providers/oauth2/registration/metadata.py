@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from kith.base.db import query
 from kith.base.exchange import Exchange
-from kith.base.key_sizes import is_moderate_jwk
+from kith.base.key_sizes import is_moderate_jwk, is_public_jwk
 from kith.base.params import parse_json
 from kith.base.unicode import normal_form
 from kith.base.work import Work
@@ -176,6 +176,8 @@ def _check_jwks(jwks: dict[str, Any]) -> None:
     sent = jwks.get("keys")
     if not isinstance(sent, list) or len(sent) > MOST_KEYS or not all(isinstance(one, dict) for one in sent):
         raise wrong_metadata(f"jwks must hold between 1 and {MOST_KEYS} keys.")
+    if not all(is_public_jwk(one) for one in sent):
+        raise wrong_metadata("jwks must hold public keys only.")
     if not all(is_moderate_jwk(one) for one in sent):
         raise wrong_metadata("jwks holds a key that is too large.")
     try:
