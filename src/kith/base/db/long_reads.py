@@ -13,10 +13,11 @@ __all__ = ["STEPS", "LongReads"]
 SECONDS = 0.01  # of the processor, that one read may take in the event loop
 STEPS = 10_000  # of SQLite's machine, after which it asks whether that is over: about half a millisecond
 REMEMBERED = 60.0  # seconds for which others like it are made beside the loop at once
+MOST = 1000  # statements that are remembered; some are built for what a caller filters by
 
 
 class LongReads:
-    """Statements are those of the program, so that there are only so many."""
+    """Which statements were long of late, and when the read that is under way has taken too long."""
 
     def __init__(self) -> None:
         self._until: dict[str, float] = {}
@@ -32,6 +33,8 @@ class LongReads:
         return True
 
     def remember(self, sql: str) -> None:
+        if len(self._until) >= MOST:
+            self._until.clear()
         self._until[sql] = monotonic() + REMEMBERED
 
     def begin(self) -> None:
