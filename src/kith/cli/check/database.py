@@ -12,6 +12,7 @@ import asyncpg
 from sqlalchemy import func, select
 
 from kith.base.db import Database, Session, connect, query
+from kith.base.db.long_reads import LongReads
 from kith.base.db.sqlite import SQLite
 from kith.base.errors import Unavailable
 from kith.base.jobs import store as jobs
@@ -46,6 +47,7 @@ class Glance(SQLite):
 
     def __init__(self, path: Path) -> None:
         self.reader = _look_at(path)
+        self.long_reads = LongReads()  # none is: nobody else waits for this one
 
     async def close(self) -> None:
         self.reader.close()
