@@ -218,13 +218,15 @@ async def _run(page: Page, town: Town, folder: Path, app: str) -> None:
         if one.title:
             (folder / one.title).write_text(one.text)
     setup = town.setup_link() if page.name == TUTORIAL else ""
-    process = await asyncio.create_subprocess_exec(
-        "bash", "-euo", "pipefail", "-c", _as_here(script, town, folder, app), cwd=folder,
-        env=_environment() | town.environment | {"SETUP": setup}, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
-    said, _ = await process.communicate()
-    assert process.returncode == 0, f"{page.name}\n{said.decode()[-3000:]}"
+    told = folder.with_name("said.txt")
+    told.unlink(missing_ok=True)
+    with told.open("ab") as said:  # which others may open as well, as they may not a socket of the loop
+        process = await asyncio.create_subprocess_exec(
+            "bash", "-euo", "pipefail", "-c", _as_here(script, town, folder, app), cwd=folder,
+            env=_environment() | town.environment | {"SETUP": setup}, stdout=said, stderr=said,
+        )  # fmt: skip
+        await process.wait()
+    assert process.returncode == 0, f"{page.name}\n{told.read_text()[-3000:]}"
 
 
 async def _enter(town: Town, folder: Path, app: str) -> None:
