@@ -59,7 +59,7 @@ def is_cheap_to_read(der: bytes) -> bool:
 
 
 def _inside(der: bytes) -> bytes:
-    """What a sequence holds, with all that follows it."""
+    """The content of a DER sequence, with all that follows it; nothing where there is none."""
     if len(der) < 2 or der[0] != _SEQUENCE:
         return b""
     return der[2:] if der[1] < 0x80 else der[2 + (der[1] & 0x7F) :]

@@ -28,7 +28,7 @@ _T = TypeVar("_T")
 
 
 class CostlyTls(ssl.SSLError):
-    """What the other side sends costs too much."""
+    """An error: the other side sends messages that cost too much."""
 
     def __init__(self, why: str) -> None:
         super().__init__(ssl.SSL_ERROR_SSL, why)

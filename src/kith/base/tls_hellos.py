@@ -1,4 +1,4 @@
-"""What the two sides of TLS say first, as far as it decides what the handshake costs: pure functions.
+"""The first messages of both sides of TLS, as far as they decide what the handshake costs: pure functions.
 
 The library lets the other side choose. Of the groups that it takes, those of the kind ffdhe cost a hundred times as
 much as elliptic curves; and a client that brings no key for a group of ours says everything twice.

@@ -305,8 +305,8 @@ async def _has_password(login: Login, work: Work) -> bool:
 
 
 async def _look_when_writing(exchange: Exchange, work: Work, caller: ApiCaller) -> None:
-    """Whoever writes has waited for that, and may have lost meanwhile what they were let in with. Some write only when
-    their work is at its end, which is no more the exchange's then.
+    """Look at the caller again once they may write: while they waited, they may have lost what they were let in with.
+    Some write only when their work is at its end, which is no more the exchange's then.
     """
     if caller.permissions is None or caller.permissions:
         await hold_rights(work.db)

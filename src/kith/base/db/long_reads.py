@@ -17,7 +17,7 @@ MOST = 1000  # statements that are remembered; some are built for what a caller 
 
 
 class LongReads:
-    """Which statements were long of late, and when the read that is under way has taken too long."""
+    """Remembers which statements were long of late, and knows when the read under way has taken too long."""
 
     def __init__(self) -> None:
         self._until: dict[str, float] = {}

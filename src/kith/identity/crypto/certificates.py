@@ -99,8 +99,13 @@ def _load_key(key_data: str) -> PrivateKeyTypes:
         raise Unreadable("key_data", "Unable to load private key (possibly encrypted?).") from error
 
 
+def read_kept_key(pem: str) -> PrivateKeyTypes:
+    """Load a private key that a key pair holds. That its numbers are primes was checked when it was kept."""
+    return load_pem_private_key(pem.encode(), None, unsafe_skip_rsa_key_validation=True)
+
+
 def _der(text: str) -> bytes:
-    """What stands between the first and the last line, as far as it can be read."""
+    """The bytes between the first and the last line of a PEM text, as far as they can be read."""
     with suppress(ValueError):
         return b64decode("".join(line for line in text.splitlines() if "-" not in line and ":" not in line))
     return b""

@@ -1,4 +1,4 @@
-"""What a new passkey says of itself, without what its maker says of it.
+"""Attestations of new passkeys, reduced to the data of the authenticator, without the statement of its maker.
 
 Nobody here asks for an attestation, and none would be believed. But the library checks whatever comes, with the keys
 and certificates in it, and a few hundred bytes can keep it busy for half a minute. So only the authenticator's own data
@@ -20,7 +20,7 @@ _BEFORE = b"\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x59"
 
 
 def without_statement(attestation: bytes) -> bytes:
-    """The same attestation object, of the format `none`. Raises `ValueError`."""
+    """An attestation object of the format `none` with the same data. Raises `ValueError`."""
     if len(attestation) > LONGEST:
         raise ValueError("the attestation is too long")
     reader = _Reader(attestation)
@@ -48,7 +48,7 @@ def _content(item: bytes) -> bytes:
 
 
 def check_data(data: bytes) -> None:
-    """Whether an authenticator can have written them. Raises `ValueError`."""
+    """Check that an authenticator can have written these data. Raises `ValueError`."""
     if not _HEAD <= len(data) <= LONGEST_DATA:
         raise ValueError("the authenticator's data are too short or too long")
     reader = _Reader(data)

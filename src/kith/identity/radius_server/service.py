@@ -10,7 +10,6 @@ import struct
 from collections.abc import Sequence
 
 import msgspec
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificates
 from OpenSSL import SSL
 
@@ -20,6 +19,7 @@ from kith.base.sealing import Sealer
 from kith.base.work import Work, Works
 from kith.identity.caller_authentication import SignInDoor
 from kith.identity.crypto import keypairs
+from kith.identity.crypto.certificates import read_kept_key
 from kith.identity.crypto.keypairs import KeyPair
 from kith.identity.program_sign_in import ProgramRefused, exchange_for, sign_in
 from kith.identity.radius_server import store
@@ -208,8 +208,7 @@ def _load(work: Work, pair: KeyPair) -> SSL.Context:
     context.use_certificate(first)
     for one in chain:
         context.add_extra_chain_cert(one)
-    text = keypairs.open_key(work, pair.key_data).encode()
-    key = load_pem_private_key(text, None, unsafe_skip_rsa_key_validation=True)  # it was looked at when it was kept
+    key = read_kept_key(keypairs.open_key(work, pair.key_data))
     context.use_privatekey(key)  # type: ignore[arg-type]
     return context
 

@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from kith.identity.crypto.certificates import read_kept_key
 from kith.identity.saml import xml
 from kith.identity.saml.errors import HostileMessage, SAMLError
 from kith.identity.saml.names import DIGESTS, XMLENC, XMLENC11
@@ -80,7 +80,7 @@ def decrypt(sealed: Element, key: str) -> Element:
         raise HostileMessage("The assertion's encryption is not allowed.")
     carried = _encrypted_key(sealed, data)
     scheme = _scheme(xml.only(carried, "xenc:EncryptionMethod"))
-    private: Any = load_pem_private_key(key.encode(), None, unsafe_skip_rsa_key_validation=True)  # kept keys are sound
+    private: Any = read_kept_key(key)
     if not isinstance(private, rsa.RSAPrivateKey):
         raise SAMLError(UNREADABLE)
     try:

@@ -9,7 +9,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import dsa, ec, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from kith.identity.crypto.certificates import read_kept_key
 
 _HASHES: dict[str, type[hashes.HashAlgorithm]] = {
     "sha1": hashes.SHA1,
@@ -20,7 +21,7 @@ _HASHES: dict[str, type[hashes.HashAlgorithm]] = {
 
 
 def sign(octets: bytes, key: str, algorithm: str) -> bytes:
-    loaded: Any = load_pem_private_key(key.encode(), None, unsafe_skip_rsa_key_validation=True)  # kept keys are sound
+    loaded: Any = read_kept_key(key)
     digest = _digest(algorithm)
     if isinstance(loaded, rsa.RSAPrivateKey):
         return loaded.sign(octets, padding.PKCS1v15(), digest)

@@ -12,13 +12,13 @@ from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import dsa
-from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from lxml.etree import LxmlError
 from signxml.algorithms import CanonicalizationMethod, DigestAlgorithm, SignatureMethod
 from signxml.exceptions import SignXMLException
 from signxml.signer import XMLSigner
 from signxml.verifier import SignatureConfiguration, XMLVerifier
 
+from kith.identity.crypto.certificates import read_kept_key
 from kith.identity.saml import xml
 from kith.identity.saml.errors import BadSignature
 from kith.identity.saml.names import DIGESTS, ENVELOPED, EXCLUSIVE_C14N, KEY_TYPES, SIGNATURES
@@ -44,9 +44,7 @@ def sign(element: Element, *, key: str, certificate: str, signature: str, digest
         digest_algorithm=DIGESTS[digest],
         c14n_algorithm=CanonicalizationMethod.EXCLUSIVE_XML_CANONICALIZATION_1_0,
     )
-    private_key: Any = load_pem_private_key(
-        key.encode(), None, unsafe_skip_rsa_key_validation=True
-    )  # kept keys are sound
+    private_key: Any = read_kept_key(key)
     signed: Element = signer.sign(element, key=private_key, cert=certificate, reference_uri=f"#{element.get('ID')}")
     if isinstance(private_key, dsa.DSAPrivateKey):
         _shorten(signed, private_key)
